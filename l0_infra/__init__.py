@@ -1,0 +1,1 @@
+"""One node: its facts, its base system, its drivers, what is wrong with it."""

@@ -1,0 +1,1 @@
+"""The floor every layer stands on: documents, errors, units, node sets, exec, store."""

@@ -1,0 +1,130 @@
+"""The one error tree: every failure a person may see says where, what was found, what was expected, and the mend.
+
+OgaiError                     5   anything below; never raised bare
+├── DocumentError             2   a document is bad; carries all faults at once
+├── UsageError                2   a command or call was used wrongly
+├── UnsatisfiableError        3   well formed, but cannot be had here
+├── FactsMissingError         4   what must be known first is not known
+├── RemoteError               5   a host or a command on it failed
+├── EngineError               5   a scheduler engine or its store failed
+├── UnhealthyError            6   a judgement came out bad
+└── InterruptedByUser       130   Ctrl-C; what was done so far stands and is resumed by the next run
+
+The number is the exit code of the command line.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+__all__ = [
+    "DocumentError",
+    "EngineError",
+    "FactsMissingError",
+    "Fault",
+    "InterruptedByUser",
+    "OgaiError",
+    "RemoteError",
+    "UnhealthyError",
+    "UnsatisfiableError",
+    "UsageError",
+]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Fault:
+    """One thing wrong in one place of a document.
+
+    `path` leads from the document's root to the value (`("nodes", 2, "address")`); `where` is
+    `file:line:column` once the document was read from text, else the path in words.
+    """
+
+    path: tuple[str | int, ...]
+    found: str
+    expected: str
+    hint: str = ""
+    where: str = ""
+
+    def __str__(self) -> str:
+        place = self.where or dotted(self.path)
+        return f"{place}: found {self.found}; expected {self.expected}"
+
+
+class OgaiError(Exception):
+    """A failure told in one sentence: `where: found …; expected …`, a `hint`, and whether a `retry` makes sense."""
+
+    exit_code: ClassVar[int] = 5
+
+    def __init__(
+        self, where: str, *, found: str, expected: str, hint: str = "", retry: bool = False
+    ) -> None:
+        super().__init__(where, found, expected)
+        self.where = where
+        self.found = found
+        self.expected = expected
+        self.hint = hint
+        self.retry = retry
+
+    def __str__(self) -> str:
+        return f"{self.where}: found {self.found}; expected {self.expected}"
+
+
+class DocumentError(OgaiError):
+    """One or more faults in one document; `faults` holds them in the order of the text."""
+
+    exit_code = 2
+
+    def __init__(self, where: str, faults: Sequence[Fault], *, hint: str = "") -> None:
+        first = faults[0]
+        super().__init__(first.where or where, found=first.found, expected=first.expected, hint=hint or first.hint)
+        self.document = where
+        self.faults = tuple(faults)
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.faults))
+
+
+class UsageError(OgaiError):
+    """A command or a call was used wrongly."""
+
+    exit_code = 2
+
+
+class UnsatisfiableError(OgaiError):
+    """The wish is well formed, but nothing here can ever satisfy it."""
+
+    exit_code = 3
+
+
+class FactsMissingError(OgaiError):
+    """What must be known first is not known."""
+
+    exit_code = 4
+
+
+class RemoteError(OgaiError):
+    """A host, or a command on it, failed."""
+
+
+class EngineError(OgaiError):
+    """A scheduler engine or its store failed."""
+
+
+class UnhealthyError(OgaiError):
+    """A judgement came out bad."""
+
+    exit_code = 6
+
+
+class InterruptedByUser(OgaiError):
+    """A person pressed Ctrl-C."""
+
+    exit_code = 130
+
+
+def dotted(path: Sequence[str | int]) -> str:
+    """Write a path as people do: `nodes[2].address`; the root is `document`."""
+    text = ""
+    for step in path:
+        text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else step
+    return text or "document"

@@ -1,0 +1,1 @@
+"""Where and when a job starts: one pure function and its reasons."""

@@ -1,0 +1,115 @@
+"""A job as a person wishes it: what to run, with what, under which limits, and what to do when it fails."""
+
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from l0_infra.core.documents import Bytes, Document, Part, Seconds
+
+__all__ = ["Array", "Dependency", "Job", "Limits", "Logs", "Resources", "Retry"]
+
+Name = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
+EnvironmentName = Annotated[str, Meta(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
+JobId = Annotated[str, Meta(pattern=r"^[0-9]+(_[0-9]+)?$")]
+
+
+class Resources(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What every one of `nodes` nodes must give: all tasks start together or none does (a gang)."""
+
+    nodes: Annotated[int, Meta(ge=1, description="Number of nodes.")] = 1
+    tasks_per_node: Annotated[int, Meta(ge=1, le=4096, description="Processes started on each node.")] = 1
+    cpus_per_task: Annotated[int, Meta(ge=1, description="Logical CPUs for each task.")] = 1
+    memory_bytes_per_node: Annotated[
+        Bytes | None, Meta(description="Memory for all tasks of a node together, also the limit; null: no limit.")
+    ] = None
+    gpus_per_node: Annotated[int, Meta(ge=0, description="Accelerators of any vendor on each node.")] = 0
+
+
+class Limits(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """When the job is ended, and how it is told before."""
+
+    time_s: Annotated[Seconds | None, Meta(description="Longest run time; null: no limit.")] = None
+    warn_signal: Annotated[
+        Literal["USR1", "USR2", "INT", "HUP", "TERM"] | None,
+        Meta(description="Signal sent to the tasks before the time limit; null: no warning."),
+    ] = None
+    warn_before_s: Annotated[Seconds, Meta(description="How long before the limit the warning is sent.")] = 60.0
+    grace_s: Annotated[Seconds, Meta(description="Time between SIGTERM and SIGKILL when the job is ended.")] = 30.0
+
+
+class Array(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The same job many times; each element sees its index in `OGAI_ARRAY_INDEX`."""
+
+    indices: Annotated[
+        str,
+        Meta(
+            pattern=r"^[0-9]+(-[0-9]+(:[0-9]+)?)?(,[0-9]+(-[0-9]+(:[0-9]+)?)?)*$",
+            description="Indices as Slurm writes them: `0-9`, `1,3,5`, `0-30:10`.",
+        ),
+    ]
+    throttle: Annotated[
+        int | None, Meta(ge=1, description="Most elements running at once; null: as many as fit.")
+    ] = None
+
+
+class Dependency(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Another job that must end first; an array's id means all of its elements."""
+
+    job: Annotated[JobId, Meta(description="Id of the other job.")]
+    condition: Annotated[
+        Literal["afterok", "afternotok", "afterany"],
+        Meta(description="How it must have ended: completed, not completed, either."),
+    ] = "afterok"
+
+
+class Retry(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What happens after a failure."""
+
+    limit: Annotated[int, Meta(ge=0, description="How often a failed run is started again.")] = 0
+    backoff_s: Annotated[Seconds, Meta(description="Wait before the first retry; doubles each time.")] = 10.0
+    backoff_max_s: Annotated[Seconds, Meta(description="Longest wait between retries.")] = 600.0
+    restartable: Annotated[
+        bool,
+        Meta(description="May run again after the machine or its keeper died; such restarts do not count as retries."),
+    ] = False
+
+
+class Logs(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How much of each task's output is kept."""
+
+    rotate_bytes: Annotated[Bytes, Meta(ge=4096, description="A log file is rotated at this size.")] = 64 * 2**20
+    keep: Annotated[int, Meta(ge=0, le=1000, description="Rotated files kept beside the current one.")] = 15
+
+
+class Job(Document, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="job"):
+    """A job: a command, its resources, its limits."""
+
+    name: Annotated[Name, Meta(description="Short name, need not be unique.")]
+    command: Annotated[
+        tuple[Annotated[str, Meta(min_length=0)], ...],
+        Meta(min_length=1, description="Program and arguments, run without a shell."),
+    ]
+    directory: Annotated[
+        str | None, Meta(description="Working directory; null: where the job was submitted.")
+    ] = None
+    environment: Annotated[
+        dict[EnvironmentName, str], Meta(description="Variables added to those of the submitting shell.")
+    ] = {}
+    secrets: Annotated[
+        tuple[EnvironmentName, ...],
+        Meta(description="Variables taken from the submitting shell whose values are never shown."),
+    ] = ()
+    resources: Annotated[Resources, Meta(description="What the job needs to start.")] = Resources()
+    queue: Annotated[Name, Meta(description="Queue the job waits in.")] = "default"
+    priority: Annotated[
+        int, Meta(ge=-1_000_000, le=1_000_000, description="Higher starts first; equal ones in order of submission.")
+    ] = 0
+    limits: Annotated[Limits, Meta(description="Time limit, warning, grace.")] = Limits()
+    array: Annotated[Array | None, Meta(description="Run once per index; null: once.")] = None
+    depends_on: Annotated[tuple[Dependency, ...], Meta(description="Jobs that must end first.")] = ()
+    retry: Annotated[Retry, Meta(description="What happens after a failure.")] = Retry()
+    logs: Annotated[Logs, Meta(description="How much output is kept.")] = Logs()
+    inputs: Annotated[
+        tuple[Annotated[str, Meta(pattern=r"^sha256:[0-9a-f]{64}$")], ...],
+        Meta(description="Content hashes of what the job reads, for lineage."),
+    ] = ()

@@ -1,0 +1,1 @@
+"""A model is cut over a cluster and trained to the end."""
