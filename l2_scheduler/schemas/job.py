@@ -53,7 +53,8 @@ class Array(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
         ),
     ]
     throttle: Annotated[
-        int | None, Meta(ge=1, description="Most elements running at once; null: as many as fit.")
+        Annotated[int, Meta(ge=1)] | None,
+        Meta(description="Most elements running at once; null: as many as fit."),
     ] = None
 
 
@@ -84,9 +85,12 @@ class Retry(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
 class Logs(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How much of each task's output is kept."""
 
-    rotate_bytes: Annotated[Bytes, Meta(ge=4096, description="A log file is rotated at this size.")] = (
-        64 * 2**20
-    )
+    rotate_bytes: Annotated[
+        int,
+        Meta(
+            ge=4096, extra_json_schema={"x-unit": "bytes"}, description="A log file is rotated at this size."
+        ),
+    ] = 64 * 2**20
     keep: Annotated[int, Meta(ge=0, le=1000, description="Rotated files kept beside the current one.")] = 15
 
 

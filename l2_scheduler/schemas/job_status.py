@@ -51,7 +51,9 @@ class JobStatus(Document, frozen=True, kw_only=True, forbid_unknown_fields=True,
     reason: Annotated[str, Meta(description="Why it is in this state, in one sentence.")] = ""
     held: Annotated[bool, Meta(description="A person holds it back.")] = False
     priority: Annotated[int, Meta(description="Priority now; starts as the job's.")] = 0
-    array_index: Annotated[int | None, Meta(ge=0, description="Index within its array.")] = None
+    array_index: Annotated[Annotated[int, Meta(ge=0)] | None, Meta(description="Index within its array.")] = (
+        None
+    )
     attempt: Annotated[int, Meta(ge=0, description="Times it was started.")] = 0
     not_before: Annotated[
         float | None, Meta(description="Not started before this time (retry back-off).")

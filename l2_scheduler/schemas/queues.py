@@ -15,11 +15,13 @@ class Queue(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
     name: Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$", description="Queue name.")]
     priority: Annotated[int, Meta(description="Added to the priority of its jobs.")] = 0
     max_running_jobs: Annotated[
-        int | None, Meta(ge=0, description="Most jobs running at once; null: no limit.")
+        Annotated[int, Meta(ge=0)] | None, Meta(description="Most jobs running at once; null: no limit.")
     ] = None
-    max_cpus: Annotated[int | None, Meta(ge=0, description="Most CPUs held at once; null: no limit.")] = None
+    max_cpus: Annotated[
+        Annotated[int, Meta(ge=0)] | None, Meta(description="Most CPUs held at once; null: no limit.")
+    ] = None
     max_gpus: Annotated[
-        int | None, Meta(ge=0, description="Most accelerators held at once; null: no limit.")
+        Annotated[int, Meta(ge=0)] | None, Meta(description="Most accelerators held at once; null: no limit.")
     ] = None
     max_time_s: Annotated[
         Seconds | None, Meta(description="Longest time limit a job may ask for; null: no limit.")

@@ -8,10 +8,47 @@ from pathlib import Path
 __all__ = ["Mount", "is_network", "mount_of", "parse_mounts", "read_mounts"]
 
 NETWORK_TYPES = frozenset(
-    ["9p", "afs", "beegfs", "ceph", "cifs", "coda", "davfs", "fhgfs", "gfs2", "glusterfs", "gpfs", "lustre", "ncpfs", "nfs", "nfs4", "ocfs2", "panfs", "pvfs2", "smb2", "smb3", "smbfs", "virtiofs", "wekafs"]
+    [
+        "9p",
+        "afs",
+        "beegfs",
+        "ceph",
+        "cifs",
+        "coda",
+        "davfs",
+        "fhgfs",
+        "gfs2",
+        "glusterfs",
+        "gpfs",
+        "lustre",
+        "ncpfs",
+        "nfs",
+        "nfs4",
+        "ocfs2",
+        "panfs",
+        "pvfs2",
+        "smb2",
+        "smb3",
+        "smbfs",
+        "virtiofs",
+        "wekafs",
+    ]
 )
 NETWORK_FUSE = frozenset(
-    ["sshfs", "s3fs", "glusterfs", "gcsfuse", "goofys", "rclone", "juicefs", "cephfs", "davfs", "curlftpfs", "mfs", "blobfuse"]
+    [
+        "sshfs",
+        "s3fs",
+        "glusterfs",
+        "gcsfuse",
+        "goofys",
+        "rclone",
+        "juicefs",
+        "cephfs",
+        "davfs",
+        "curlftpfs",
+        "mfs",
+        "blobfuse",
+    ]
 )
 
 
