@@ -39,7 +39,7 @@ class Bell:
         self.descriptor = os.open(path, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
 
     def wait(self, timeout_s: float, also: Iterable[int] = ()) -> set[Word]:
-        """Sleep until rung, until one of the descriptors `also` is readable, or for `timeout_s`; return what was said."""
+        """Sleep until rung, until one of `also` is readable, or for `timeout_s`; return what was said."""
         poller = select.poll()
         for descriptor in (self.descriptor, *also):
             poller.register(descriptor, select.POLLIN)

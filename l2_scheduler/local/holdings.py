@@ -1,4 +1,4 @@
-"""What the agent holds open for each running job: its claim, its shim's process, a descriptor that tells when it dies."""
+"""What the agent holds open for each running job: its claim, its shim's process, a watch on the shim."""
 
 import contextlib
 import os

@@ -1,8 +1,8 @@
 """Who holds which slots of this machine, across all users and queues, kept by the kernel's file locks.
 
-A claim is a file on which an open file description holds `flock`. The agent makes it, the shim and the tasks inherit the
-description, and the kernel drops the lock when the last of them is gone. A claim nobody locks is stale: nothing has to be
-cleaned up after any kill, and no pid is ever guessed at.
+A claim is a file on which an open file description holds `flock`. The agent makes it, the shim and the tasks inherit
+the description, and the kernel drops the lock when the last of them is gone. A claim nobody locks is stale: nothing has
+to be cleaned up after any kill, and no pid is ever guessed at.
 """
 
 import contextlib
@@ -99,14 +99,14 @@ class Ledger:
 
 
 def machine_ledger() -> Path:
-    """Choose the same folder for every user: `/var/tmp` (kept by systemd while locked), or memory where that is remote."""
+    """Choose the same folder for every user: `/var/tmp` (systemd keeps locked files), or memory if that is remote."""
     mount = mount_of(Path("/var/tmp"), read_mounts())
     remote = mount is None or mount.read_only or is_network(mount)
     return Path("/dev/shm" if remote else "/var/tmp") / "ogai-ledger"
 
 
 def read_claim(path: Path) -> Claim | None:
-    """Read one claim if somebody living holds it. Files that are no claims, and those of others going away, count as none."""
+    """Read one claim if somebody living holds it; a file that is no claim, or goes away meanwhile, counts as none."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:

@@ -56,7 +56,7 @@ def describe(record: Record) -> Pruned:
 
 
 def prune(queue: JobQueue, records: Iterable[Record], *, apply: bool) -> tuple[Pruned, ...]:
-    """Say what is forgotten, and forget it if `apply`: first the rows, then the folders, so that a kill leaves no row astray."""
+    """Say what is forgotten, and forget it if `apply`: rows first, then folders, so that no row outlives its folder."""
     chosen = tuple(records)
     described = tuple(map(describe, chosen))
     if apply:

@@ -2,6 +2,7 @@
 
 from typing import Annotated, Literal
 
+import msgspec
 from msgspec import Meta
 
 from l0_infra.core.documents import Bytes, Document, Part, Seconds
@@ -107,7 +108,7 @@ class Job(Document, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="
     ] = None
     environment: Annotated[
         dict[EnvironmentName, str], Meta(description="Variables added to those of the submitting shell.")
-    ] = {}
+    ] = msgspec.field(default_factory=dict)
     secrets: Annotated[
         tuple[EnvironmentName, ...],
         Meta(description="Variables taken from the submitting shell whose values are never shown."),

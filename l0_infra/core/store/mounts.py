@@ -96,7 +96,7 @@ def mount_of(path: Path, mounts: tuple[Mount, ...]) -> Mount | None:
 
 
 def is_network(mount: Mount) -> bool:
-    """Tell whether file locks and memory maps on this mount cross a network, so that SQLite and flock cannot be trusted."""
+    """Tell whether this mount crosses a network, so that SQLite and flock cannot be trusted there."""
     base, _, helper = mount.type.partition(".")
     if base in NETWORK_TYPES:
         return True
