@@ -102,15 +102,18 @@ def _tell(error: OgaiError, words: tuple[str, ...], root: click.Group) -> int:
 
 
 def _usage_error(error: click.UsageError) -> UsageError:
-    context = error.ctx
-    path, pieces = (
-        ("ogai", [])
-        if context is None
-        else (context.command_path, context.command.collect_usage_pieces(context))
-    )
+    """Say click's complaint in our words: expected is a name below a group, else the command's usage."""
     message = error.format_message() if isinstance(error, click.BadParameter) else error.message
     found = message.removeprefix("Got ").rstrip(".")
-    return UsageError(path, found=found[:1].lower() + found[1:], expected=" ".join([path, *pieces]))
+    context = error.ctx
+    if context is None:
+        return UsageError("ogai", found=found, expected="ogai COMMAND")
+    command, path = context.command, context.command_path
+    if isinstance(command, click.Group) and isinstance(error, click.exceptions.NoSuchCommand):
+        expected = "one of " + ", ".join(command.list_commands(context))
+    else:
+        expected = " ".join([path, *command.collect_usage_pieces(context)])
+    return UsageError(path, found=found[:1].lower() + found[1:], expected=expected)
 
 
 def _interrupted(words: tuple[str, ...]) -> InterruptedByUser:
