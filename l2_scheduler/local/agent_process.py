@@ -79,11 +79,12 @@ def stop_agent(layout: Layout, timeout_s: float = TAKE_OVER_S) -> bool:
     )
 
 
-def serve_agent(layout: Layout, ledger: Ledger, probe: Probe, version: str, spawned_by: int | None) -> bool:
+def serve_agent(home: Path, *, ledger: Path, probe: Probe, version: str, spawned_by: int | None) -> bool:
     """Be the agent until there is nothing to do. Return False if another one already is.
 
     `spawned_by` is the descriptor given to `SpawnAgent`; closing it says that this agent listens.
     """
+    layout = Layout(home / "scheduler").prepare()
     with exclusive(layout.agent_lock, TAKE_OVER_S) as mine:
         if mine is None:
             return False
@@ -91,7 +92,7 @@ def serve_agent(layout: Layout, ledger: Ledger, probe: Probe, version: str, spaw
         bell = Bell(layout.bell)
         if spawned_by is not None:
             os.close(spawned_by)
-        agent = Agent(layout, ledger, probe, bell)
+        agent = Agent(layout, Ledger(ledger), probe, bell)
         while agent.run() == "idle":
             bell.close()  # from here on a submitter starts a new agent, which waits for our lock
             agent.book.refresh(agent.queue)
