@@ -7,11 +7,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from l2_scheduler.local.agent_process import serve_agent
     from l2_scheduler.local.engine import LocalEngine
     from l2_scheduler.local.ledger import machine_ledger
     from l2_scheduler.local.logs import read_log
     from l2_scheduler.local.prune import Pruned
+    from l2_scheduler.local.serve import serve_agent
     from l2_scheduler.placement import Explanation, decide
 
 __all__ = [
@@ -31,7 +31,7 @@ HOMES = {
     "decide": "placement",
     "machine_ledger": "local.ledger",
     "read_log": "local.logs",
-    "serve_agent": "local.agent_process",
+    "serve_agent": "local.serve",
 }
 
 

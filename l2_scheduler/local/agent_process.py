@@ -1,4 +1,4 @@
-"""The agent as a process: exactly one per queue, started by whoever finds none, replaced when a newer version comes."""
+"""The agent as others see it: woken, started by whoever finds none, replaced when a newer version comes, stopped."""
 
 import contextlib
 import fcntl
@@ -10,15 +10,11 @@ from pathlib import Path
 import msgspec
 
 from l0_infra.core.errors import EngineError
-from l0_infra.core.store import save_file
-from l2_scheduler.local.agent import Agent
-from l2_scheduler.local.bell import Bell, ring
+from l2_scheduler.local.bell import ring
 from l2_scheduler.local.layout import Layout
-from l2_scheduler.local.ledger import Ledger
-from l2_scheduler.local.processes import Identity, identity_of, is_alive
-from l2_scheduler.local.world import Probe
+from l2_scheduler.local.processes import Identity, is_alive
 
-__all__ = ["AgentIdentity", "SpawnAgent", "agent_identity", "serve_agent", "stop_agent", "wake_agent"]
+__all__ = ["TAKE_OVER_S", "AgentIdentity", "SpawnAgent", "agent_identity", "exclusive", "stop_agent", "wake_agent"]
 
 SpawnAgent = Callable[[int], None]
 """Start an agent process that inherits this descriptor and closes it once it listens."""
@@ -36,7 +32,7 @@ class AgentIdentity(msgspec.Struct, frozen=True, kw_only=True):
     started_at: float
 
     def alive(self) -> bool:
-        return is_alive(Identity(self.boot_id, self.pid, self.start_ticks))
+        return is_alive(Identity(boot_id=self.boot_id, pid=self.pid, start_ticks=self.start_ticks))
 
 
 def wake_agent(layout: Layout, version: str, spawn: SpawnAgent) -> None:
@@ -77,38 +73,6 @@ def stop_agent(layout: Layout, timeout_s: float = TAKE_OVER_S) -> bool:
         hint=f"its words are in {layout.agent_log}",
         retry=True,
     )
-
-
-def serve_agent(home: Path, *, ledger: Path, probe: Probe, version: str, spawned_by: int | None) -> bool:
-    """Be the agent until there is nothing to do. Return False if another one already is.
-
-    `spawned_by` is the descriptor given to `SpawnAgent`; closing it says that this agent listens.
-    """
-    layout = Layout(home / "scheduler").prepare()
-    with exclusive(layout.agent_lock, TAKE_OVER_S) as mine:
-        if mine is None:
-            return False
-        introduce(layout.agent_identity, version)
-        bell = Bell(layout.bell)
-        if spawned_by is not None:
-            os.close(spawned_by)
-        agent = Agent(layout, Ledger(ledger), probe, bell)
-        while agent.run() == "idle":
-            bell.close()  # from here on a submitter starts a new agent, which waits for our lock
-            agent.book.refresh(agent.queue)
-            if not agent.book.open:
-                return True
-            agent.bell = bell = Bell(layout.bell)
-    return True
-
-
-def introduce(path: Path, version: str) -> None:
-    """Say who the agent is."""
-    me = identity_of(os.getpid())
-    identity = AgentIdentity(
-        boot_id=me.boot_id, pid=me.pid, start_ticks=me.start_ticks, version=version, started_at=time.time()
-    )
-    save_file(path, msgspec.json.encode(identity))
 
 
 @contextlib.contextmanager

@@ -64,7 +64,7 @@ class LocalEngine:
         return ids
 
     def poll(self, references: Sequence[str] = ()) -> tuple[JobStatus, ...]:
-        """Return all jobs, or those named; an array's id names all its elements. Raises UsageError for an unknown id."""
+        """Return all jobs, or those named (an array's id: all its elements). Raises UsageError for an unknown id."""
         records = [r for ref in references for r in self.known(ref)] if references else self.queue.all()
         return tuple(record.status for record in records)
 
