@@ -16,7 +16,7 @@ _LISTS = (inspect.ListType, inspect.VarTupleType)
 
 
 def render_example(declaration: type[Document], *, schema: str) -> str:
-    """Write an example that checks: what is required has a value, all else stands behind `#` with its default.
+    """Write an example that checks: required fields have a value, the rest stands behind `#` as its default.
 
     `schema` is the path or URL of the schema's file, for editors. Each field follows its description.
     """
@@ -64,7 +64,7 @@ def _struct(struct: inspect.StructType, required: bool) -> list[str]:
 
 
 def _default(field: inspect.Field) -> object:
-    if field.default is not inspect.NODEFAULT:
+    if field.default is not msgspec.NODEFAULT:
         return msgspec.to_builtins(field.default)
     return msgspec.to_builtins(field.default_factory())
 

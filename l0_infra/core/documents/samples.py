@@ -10,7 +10,7 @@ from l0_infra.core.units import format_bytes, format_duration, parse_bytes
 __all__ = ["inline", "sample_value", "unit_text"]
 
 _TEXTS = (
-    "example", "example-1", "1", "0-9", "10.0.0.1", "10.0.0.0/24", "00:11:22:33:44:55", "0000:00:00.0",
+    "example", "example-1", "0-9", "1", "10.0.0.1", "10.0.0.0/24", "00:11:22:33:44:55", "0000:00:00.0",
     "/srv/example", "EXAMPLE", "1.0", "1.0.0", "2026-01-01", "2026-01-01T00:00:00Z", "nvidia:0",
     "sha256:" + "0" * 64, "0" * 64, "https://example.org/",
 )  # fmt: skip

@@ -20,7 +20,7 @@ _PATTERNS = {
 
 
 def json_schema(declaration: type[Document]) -> JsonSchema:
-    """Return the JSON Schema (2020-12) of what a file of this kind may hold, quantities with units included."""
+    """Return the JSON Schema (2020-12) of what a file of this kind may hold, units included."""
     generated = cast(JsonSchema, _with_units(msgspec.json.schema(declaration)))
     head: JsonSchema = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
