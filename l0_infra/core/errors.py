@@ -10,7 +10,7 @@ OgaiError                     5   anything below; never raised bare
 ├── UnhealthyError            6   a judgement came out bad
 └── InterruptedByUser       130   Ctrl-C; what was done so far stands and is resumed by the next run
 
-The number is the exit code of the command line.
+The number is the exit code of the command line. An exception outside this tree is a defect of ogai itself: 70.
 """
 
 from collections.abc import Sequence
