@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 import click
 
-from ogai.version import version
+from ogai.version import __version__
 
 __all__ = ["DEFECT", "report"]
 
@@ -31,7 +31,7 @@ def report(error: BaseException, environ: Mapping[str, str]) -> int:
 
 def _written(text: str) -> str | None:
     """Write the traceback to a file that only this user can read; return its path, or None if that fails."""
-    head = f"ogai {version()}, Python {sys.version.split()[0]}, {platform.platform()}\n\n"
+    head = f"ogai {__version__}, Python {sys.version.split()[0]}, {platform.platform()}\n\n"
     try:
         descriptor, path = tempfile.mkstemp(prefix="ogai-defect-", suffix=".txt")
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:

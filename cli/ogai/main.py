@@ -133,7 +133,7 @@ def _silence_stdout() -> None:
 def _version(context: click.Context, parameter: click.Parameter, wanted: bool) -> None:
     if not wanted or context.resilient_parsing:
         return
-    from ogai.version import version
+    from ogai.version import __version__
 
-    click.echo(f"ogai {version()}")
+    click.echo(f"ogai {__version__}")
     context.exit()

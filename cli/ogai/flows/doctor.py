@@ -12,7 +12,7 @@ import platformdirs
 from l0_infra.core.documents import Bytes, Part
 from ogai.flows.memory_limits import MemoryLimits, probe_memory_limits
 from ogai.flows.requirements import Extra
-from ogai.version import version
+from ogai.version import __version__
 
 __all__ = ["Diagnosis", "Home", "Machine", "Tool", "parse_filesystem", "parse_lock_held", "probe"]
 
@@ -98,7 +98,7 @@ def probe(environ: Mapping[str, str], extras: tuple[Extra, ...]) -> Diagnosis:
     """Look at this machine; starts no program and changes nothing."""
     home = Path(environ.get("OGAI_HOME") or platformdirs.user_data_dir("ogai")).absolute()
     return Diagnosis(
-        version=version(),
+        version=__version__,
         machine=_machine(),
         home=_home(home),
         agent_alive=_agent_alive(home),
