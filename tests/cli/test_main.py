@@ -1,6 +1,7 @@
 """Every way a command can end becomes the right exit code and words, and stdout carries the result only."""
 
 import os
+import pty
 import subprocess
 import sys
 from pathlib import Path
@@ -93,6 +94,21 @@ def test_a_plan_is_not_agreed_to_by_a_pipe(capsys: Capture) -> None:
     assert "hint: add --yes" in err
     assert main(["end", "confirm", "--yes"], table=STUBS) == 0
     assert capsys.readouterr().out == "formatted\n"
+
+
+@pytest.mark.parametrize(
+    ("environ", "label"), [({}, "\x1b[31m\x1b[1merror:"), ({"NO_COLOR": "1"}, "error: ogai")]
+)
+def test_a_terminal_gets_colour_unless_it_is_not_wanted(environ: dict[str, str], label: str) -> None:
+    ours, theirs = pty.openpty()
+    base = {"PATH": os.environ["PATH"], "PYTHONPATH": f"{ROOT}:{ROOT / 'cli'}", "TERM": "xterm"}
+    done = subprocess.run(
+        [sys.executable, "-m", "ogai", "xyzzy"], stderr=theirs, env=base | environ, timeout=30, check=False
+    )
+    os.close(theirs)
+    assert done.returncode == 2
+    assert os.read(ours, 65536).decode().startswith(label)
+    os.close(ours)
 
 
 FLOOD = "import sys; from ogai.main import main; from tests.cli.stub_commands import STUBS; "

@@ -11,12 +11,9 @@ from ogai.suggest import WRONG_USES, correct, spelled
 
 SUBMIT_OPTIONS = {"--help": False, "-h": False, "--name": True, "--gpus-per-node": True, "--follow": False}
 
-JOB_VERBS = ("submit", "list", "show", "logs", "cancel", "wait", "why") + (
-    "hold",
-    "release",
-    "requeue",
-    "prune",
-    "top",
+JOB_VERBS = (
+    *("submit", "list", "show", "logs", "cancel", "wait", "why"),
+    *("hold", "release", "requeue", "prune", "top"),
 )
 
 
