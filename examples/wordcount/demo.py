@@ -1,4 +1,4 @@
-"""The main job on real input: an array of jobs counts the words of the Python standard library, a last one adds them up.
+"""The main job on real input: an array of jobs counts the words of Python's library, a last one adds them up.
 
 Every step is a command line that a person would type; this script types them.
 """
