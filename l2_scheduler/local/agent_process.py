@@ -14,7 +14,16 @@ from l2_scheduler.local.bell import ring
 from l2_scheduler.local.layout import Layout
 from l2_scheduler.local.processes import Identity, is_alive
 
-__all__ = ["TAKE_OVER_S", "AgentIdentity", "SpawnAgent", "agent_identity", "exclusive", "stop_agent", "wake_agent"]
+__all__ = [
+    "TAKE_OVER_S",
+    "AgentGuard",
+    "AgentIdentity",
+    "SpawnAgent",
+    "agent_identity",
+    "exclusive",
+    "stop_agent",
+    "wake_agent",
+]
 
 SpawnAgent = Callable[[int], None]
 """Start an agent process that inherits this descriptor and closes it once it listens."""
@@ -45,6 +54,44 @@ def wake_agent(layout: Layout, version: str, spawn: SpawnAgent) -> None:
     with exclusive(layout.root / "agent.spawn") as descriptor:
         if descriptor is not None:
             spawn(descriptor)
+
+
+class AgentGuard:
+    """Sees to it that an agent lives while somebody waits for its work."""
+
+    LOOK_EVERY_S = 2.0
+    MOST_STARTS = 3
+
+    def __init__(self, layout: Layout, wake: Callable[[], None]) -> None:
+        self.layout = layout
+        self.wake = wake
+        self.next_look = float("-inf")
+        self.starts = 0
+
+    def look(self, now: float) -> None:
+        """Every two seconds start an agent if none lives; raise EngineError when that did not help three times."""
+        if now < self.next_look:
+            return
+        self.next_look = now + self.LOOK_EVERY_S
+        if ring(self.layout.bell):
+            self.starts = 0
+            return
+        if self.starts == self.MOST_STARTS:
+            raise EngineError(
+                "agent",
+                found=last_line(self.layout.agent_log),
+                expected="a running agent",
+                hint=f"all its words are in {self.layout.agent_log}; nothing queued was lost",
+            )
+        self.starts += 1
+        self.wake()
+
+
+def last_line(log: Path) -> str:
+    with contextlib.suppress(OSError):
+        lines = log.read_text(errors="replace").splitlines()
+        return lines[-1] if lines else "no word from it"
+    return "no log of it"
 
 
 def agent_identity(layout: Layout) -> AgentIdentity | None:

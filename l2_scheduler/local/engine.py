@@ -10,7 +10,14 @@ import msgspec
 
 from l0_infra.core.errors import EngineError, UsageError
 from l0_infra.core.store import prepare_home
-from l2_scheduler.local.agent_process import AgentIdentity, SpawnAgent, agent_identity, stop_agent, wake_agent
+from l2_scheduler.local.agent_process import (
+    AgentGuard,
+    AgentIdentity,
+    SpawnAgent,
+    agent_identity,
+    stop_agent,
+    wake_agent,
+)
 from l2_scheduler.local.book import book_of
 from l2_scheduler.local.layout import Layout
 from l2_scheduler.local.ledger import Ledger
@@ -106,10 +113,14 @@ class LocalEngine:
         return tuple(changed)
 
     def wait(self, references: Sequence[str], timeout_s: float | None = None) -> tuple[JobStatus, ...]:
-        """Return the jobs once all have ended. Raises EngineError (retry) after `timeout_s`."""
+        """Return the jobs once all have ended.
+
+        Raises EngineError after `timeout_s` (retry), or when no agent can be kept alive.
+        """
         deadline = None if timeout_s is None else time.monotonic() + timeout_s
-        seen = None
+        guard, seen = AgentGuard(self.layout, self.wake), None
         while True:
+            guard.look(time.monotonic())
             version = self.queue.database.data_version()
             if version != seen:
                 seen, statuses = version, self.poll(references)

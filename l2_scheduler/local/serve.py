@@ -46,6 +46,10 @@ def introduce(path: Path, version: str) -> None:
     me = identity_of(os.getpid())
     if me is not None:  # None only for a process that has ended
         identity = AgentIdentity(
-            boot_id=me.boot_id, pid=me.pid, start_ticks=me.start_ticks, version=version, started_at=time.time()
+            boot_id=me.boot_id,
+            pid=me.pid,
+            start_ticks=me.start_ticks,
+            version=version,
+            started_at=time.time(),
         )
         save_file(path, msgspec.json.encode(identity))
