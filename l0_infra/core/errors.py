@@ -10,7 +10,7 @@ OgaiError                     5   anything below; never raised bare
 ├── UnhealthyError            6   a judgement came out bad
 └── InterruptedByUser       130   Ctrl-C; what was done so far stands and is resumed by the next run
 
-The number is the exit code of the command line.
+The number is the exit code of the command line. An exception outside this tree is a defect of ogai itself: 70.
 """
 
 from collections.abc import Sequence
@@ -55,9 +55,7 @@ class OgaiError(Exception):
 
     exit_code: ClassVar[int] = 5
 
-    def __init__(
-        self, where: str, *, found: str, expected: str, hint: str = "", retry: bool = False
-    ) -> None:
+    def __init__(self, where: str, *, found: str, expected: str, hint: str = "", retry: bool = False) -> None:
         super().__init__(where, found, expected)
         self.where = where
         self.found = found
@@ -76,7 +74,9 @@ class DocumentError(OgaiError):
 
     def __init__(self, where: str, faults: Sequence[Fault], *, hint: str = "") -> None:
         first = faults[0]
-        super().__init__(first.where or where, found=first.found, expected=first.expected, hint=hint or first.hint)
+        super().__init__(
+            first.where or where, found=first.found, expected=first.expected, hint=hint or first.hint
+        )
         self.document = where
         self.faults = tuple(faults)
 

@@ -32,7 +32,9 @@ class NodeState(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
     state_reason: Annotated[str, Meta(description="Why it takes no jobs.")] = ""
     cpus: Annotated[int, Meta(ge=0, description="Logical CPUs offered to jobs.")]
     memory_bytes: Annotated[Bytes, Meta(description="Memory offered to jobs.")]
-    accelerators: Annotated[tuple[AcceleratorState, ...], Meta(description="Accelerators offered to jobs.")] = ()
+    accelerators: Annotated[
+        tuple[AcceleratorState, ...], Meta(description="Accelerators offered to jobs.")
+    ] = ()
     foreign_cpus: Annotated[int, Meta(ge=0, description="CPUs held by other users' queues.")] = 0
     foreign_memory_bytes: Annotated[Bytes, Meta(description="Memory held by other users' queues.")] = 0
 
@@ -49,4 +51,6 @@ class ClusterState(Document, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
     name: Annotated[Text, Meta(description="Cluster name.")]
     nodes: Annotated[tuple[NodeState, ...], Meta(description="Nodes, in natural order of their names.")]
-    scheduler: Annotated[SchedulerAccess, Meta(description="How jobs are submitted.")] = SchedulerAccess(engine="local")
+    scheduler: Annotated[SchedulerAccess, Meta(description="How jobs are submitted.")] = SchedulerAccess(
+        engine="local"
+    )

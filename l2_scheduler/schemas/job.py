@@ -2,6 +2,7 @@
 
 from typing import Annotated, Literal
 
+import msgspec
 from msgspec import Meta
 
 from l0_infra.core.documents import Bytes, Document, Part, Seconds
@@ -20,7 +21,8 @@ class Resources(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
     tasks_per_node: Annotated[int, Meta(ge=1, le=4096, description="Processes started on each node.")] = 1
     cpus_per_task: Annotated[int, Meta(ge=1, description="Logical CPUs for each task.")] = 1
     memory_bytes_per_node: Annotated[
-        Bytes | None, Meta(description="Memory for all tasks of a node together, also the limit; null: no limit.")
+        Bytes | None,
+        Meta(description="Memory for all tasks of a node together, also the limit; null: no limit."),
     ] = None
     gpus_per_node: Annotated[int, Meta(ge=0, description="Accelerators of any vendor on each node.")] = 0
 
@@ -33,8 +35,12 @@ class Limits(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
         Literal["USR1", "USR2", "INT", "HUP", "TERM"] | None,
         Meta(description="Signal sent to the tasks before the time limit; null: no warning."),
     ] = None
-    warn_before_s: Annotated[Seconds, Meta(description="How long before the limit the warning is sent.")] = 60.0
-    grace_s: Annotated[Seconds, Meta(description="Time between SIGTERM and SIGKILL when the job is ended.")] = 30.0
+    warn_before_s: Annotated[Seconds, Meta(description="How long before the limit the warning is sent.")] = (
+        60.0
+    )
+    grace_s: Annotated[
+        Seconds, Meta(description="Time between SIGTERM and SIGKILL when the job is ended.")
+    ] = 30.0
 
 
 class Array(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -48,7 +54,8 @@ class Array(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
         ),
     ]
     throttle: Annotated[
-        int | None, Meta(ge=1, description="Most elements running at once; null: as many as fit.")
+        Annotated[int, Meta(ge=1)] | None,
+        Meta(description="Most elements running at once; null: as many as fit."),
     ] = None
 
 
@@ -70,14 +77,21 @@ class Retry(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
     backoff_max_s: Annotated[Seconds, Meta(description="Longest wait between retries.")] = 600.0
     restartable: Annotated[
         bool,
-        Meta(description="May run again after the machine or its keeper died; such restarts do not count as retries."),
+        Meta(
+            description="May run again after the machine or its keeper died; such restarts do not count as retries."
+        ),
     ] = False
 
 
 class Logs(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How much of each task's output is kept."""
 
-    rotate_bytes: Annotated[Bytes, Meta(ge=4096, description="A log file is rotated at this size.")] = 64 * 2**20
+    rotate_bytes: Annotated[
+        int,
+        Meta(
+            ge=4096, extra_json_schema={"x-unit": "bytes"}, description="A log file is rotated at this size."
+        ),
+    ] = 64 * 2**20
     keep: Annotated[int, Meta(ge=0, le=1000, description="Rotated files kept beside the current one.")] = 15
 
 
@@ -94,7 +108,7 @@ class Job(Document, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="
     ] = None
     environment: Annotated[
         dict[EnvironmentName, str], Meta(description="Variables added to those of the submitting shell.")
-    ] = {}
+    ] = msgspec.field(default_factory=dict)
     secrets: Annotated[
         tuple[EnvironmentName, ...],
         Meta(description="Variables taken from the submitting shell whose values are never shown."),
@@ -102,7 +116,10 @@ class Job(Document, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="
     resources: Annotated[Resources, Meta(description="What the job needs to start.")] = Resources()
     queue: Annotated[Name, Meta(description="Queue the job waits in.")] = "default"
     priority: Annotated[
-        int, Meta(ge=-1_000_000, le=1_000_000, description="Higher starts first; equal ones in order of submission.")
+        int,
+        Meta(
+            ge=-1_000_000, le=1_000_000, description="Higher starts first; equal ones in order of submission."
+        ),
     ] = 0
     limits: Annotated[Limits, Meta(description="Time limit, warning, grace.")] = Limits()
     array: Annotated[Array | None, Meta(description="Run once per index; null: once.")] = None

@@ -51,15 +51,23 @@ class JobStatus(Document, frozen=True, kw_only=True, forbid_unknown_fields=True,
     reason: Annotated[str, Meta(description="Why it is in this state, in one sentence.")] = ""
     held: Annotated[bool, Meta(description="A person holds it back.")] = False
     priority: Annotated[int, Meta(description="Priority now; starts as the job's.")] = 0
-    array_index: Annotated[int | None, Meta(ge=0, description="Index within its array.")] = None
+    array_index: Annotated[Annotated[int, Meta(ge=0)] | None, Meta(description="Index within its array.")] = (
+        None
+    )
     attempt: Annotated[int, Meta(ge=0, description="Times it was started.")] = 0
-    not_before: Annotated[float | None, Meta(description="Not started before this time (retry back-off).")] = None
+    not_before: Annotated[
+        float | None, Meta(description="Not started before this time (retry back-off).")
+    ] = None
     submitted_at: Annotated[float, Meta(description="When it was submitted.")] = 0.0
     started_at: Annotated[float | None, Meta(description="When the current or last attempt started.")] = None
     ended_at: Annotated[float | None, Meta(description="When it ended.")] = None
     elapsed_s: Annotated[Seconds | None, Meta(description="Run time of the last attempt.")] = None
-    exit_code: Annotated[int | None, Meta(description="Exit code of the first task that failed, else 0.")] = None
+    exit_code: Annotated[int | None, Meta(description="Exit code of the first task that failed, else 0.")] = (
+        None
+    )
     signal: Annotated[int | None, Meta(description="Signal that ended that task.")] = None
-    peak_memory_bytes: Annotated[Bytes | None, Meta(description="Highest memory of all tasks together.")] = None
+    peak_memory_bytes: Annotated[Bytes | None, Meta(description="Highest memory of all tasks together.")] = (
+        None
+    )
     allocation: Annotated[tuple[NodeShare, ...], Meta(description="What it holds, or held last.")] = ()
     directory: Annotated[str, Meta(description="Where its logs and events lie.")] = ""

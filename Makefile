@@ -1,0 +1,45 @@
+# Every target installs what it needs into .venv first; `make help` lists them.
+PYTHON ?= python3
+BIN := .venv/bin
+STAMP := .venv/.installed
+PYTEST := $(BIN)/python -m pytest -q
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test prove lint format bench clean
+
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+demo: $(STAMP) ## Run an array of jobs on real data, gathered by a job that waits for them
+	$(BIN)/python examples/wordcount/demo.py
+
+test: $(STAMP) lint ## Lint, type-check and test, as CI does (minutes)
+	.ci/system-packages test
+	$(PYTEST) -n auto --maxprocesses 4 -m "not real"
+	$(PYTEST) -m real
+
+prove: $(STAMP) ## Run the whole matrix of kills and breaks (an hour or more)
+	.ci/system-packages test
+	$(BIN)/python tests/prove/run.py
+
+lint: $(STAMP) ## Check style and types
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+
+format: $(STAMP) ## Mend style
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+bench: $(STAMP) ## Measure, beside other tools where there are any
+	.ci/system-packages bench
+	@set -e; for file in benchmarks/*.py; do case $$file in */_*) ;; *) $(BIN)/python $$file ;; esac; done
+
+clean: ## Remove what the targets made
+	rm -rf .venv dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+$(STAMP): pyproject.toml constraints.txt
+	.ci/system-packages venv
+	$(PYTHON) -m venv .venv
+	PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev,cluster]'
+	@touch $@

@@ -1,0 +1,1 @@
+"""The Python API of the whole toolchain; the command line is a thin face over the same flows."""

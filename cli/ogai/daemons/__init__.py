@@ -1,0 +1,1 @@
+"""Loops that run long, given the faces of the layers they need."""

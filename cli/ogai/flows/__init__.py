@@ -1,0 +1,1 @@
+"""What the commands do, free of any command line: the layers composed."""

@@ -1,0 +1,56 @@
+"""Which engine this person's jobs go to, opened and ready; today the embedded one of this machine."""
+
+import contextlib
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import l0_infra
+import l2_scheduler
+import ogai
+from l0_infra.core.store import ogai_home, prepare_home
+from l2_scheduler import LocalEngine
+from ogai.flows.ledger import ledger_folder
+from ogai.flows.machine import MachineProbe
+from ogai.version import __version__
+
+__all__ = ["open_engine", "spawn_agent"]
+
+KEPT = ("HOME", "LANG", "LD_LIBRARY_PATH", "LOGNAME", "OGAI_LEDGER", "PATH", "TZ", "USER", "XDG_DATA_HOME")
+"""Variables the agent keeps of its starter's; a job's own environment never passes through the agent."""
+
+
+@contextlib.contextmanager
+def open_engine() -> Iterator[LocalEngine]:
+    """Open the engine of `OGAI_HOME`. Raises EngineError when that folder cannot hold a queue."""
+    home = prepare_home(ogai_home(os.environ))
+    engine = LocalEngine(
+        home,
+        ledger=ledger_folder(),
+        probe=MachineProbe(home),
+        spawn_agent=lambda descriptor: spawn_agent(home, descriptor),
+        version=__version__,
+    )
+    try:
+        yield engine
+    finally:
+        engine.close()
+
+
+def spawn_agent(home: Path, descriptor: int) -> None:
+    """Start the agent of `home` as a process of its own that outlives this one. Raises OSError."""
+    kept = {name: os.environ[name] for name in KEPT if name in os.environ}
+    roots = [str(Path(package.__path__[0]).parent) for package in (ogai, l2_scheduler, l0_infra)]
+    with (home / "scheduler" / "agent.log").open("ab") as log:
+        subprocess.Popen(
+            [sys.executable, "-m", "ogai.daemons.agent", str(home), str(descriptor)],
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            cwd="/",
+            env={**kept, "OGAI_HOME": str(home), "PYTHONPATH": os.pathsep.join(dict.fromkeys(roots))},
+            start_new_session=True,
+            pass_fds=(descriptor,),
+        )

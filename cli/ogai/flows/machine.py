@@ -1,0 +1,87 @@
+"""This machine as the engine sees it: L0's facts, in the words of L1's cluster state."""
+
+import time
+from pathlib import Path
+
+import msgspec
+
+from l0_infra import probe_accelerators, probe_node
+from l0_infra.core.errors import FactsMissingError
+from l0_infra.core.exec import LocalRunner, Runner
+from l0_infra.core.store import save_file
+from l0_infra.schemas import Accelerator, NodeFacts
+from l1_podsys.schemas import AcceleratorState, NodeState
+
+__all__ = ["MachineProbe"]
+
+LOOK_EVERY_S = 3.0
+
+
+class Size(msgspec.Struct, frozen=True, kw_only=True):
+    """What does not change while the machine is up, kept in a file because probing it takes a moment."""
+
+    boot_id: str
+    name: str
+    cpus: int
+    memory_bytes: int
+
+
+class MachineProbe:
+    """Observe this machine; the accelerators anew every three seconds, the rest once per boot."""
+
+    def __init__(self, home: Path, runner: Runner | None = None) -> None:
+        self.file = home / "machine.json"
+        self.runner = runner or LocalRunner()
+        self.size: Size | None = None
+        self.looked_at = float("-inf")
+        self.accelerators: tuple[AcceleratorState, ...] = ()
+
+    def __call__(self) -> NodeState:
+        """Return the node this process runs on. Raises FactsMissingError when its size cannot be read."""
+        size = self.size = self.size or self.load() or self.measure()
+        now = time.monotonic()
+        if now - self.looked_at > LOOK_EVERY_S:
+            self.accelerators = tuple(map(describe, probe_accelerators(self.runner)))
+            self.looked_at = now
+        return NodeState(
+            name=size.name, cpus=size.cpus, memory_bytes=size.memory_bytes, accelerators=self.accelerators
+        )
+
+    def load(self) -> Size | None:
+        try:
+            size = msgspec.json.decode(self.file.read_bytes(), type=Size)
+        except (FileNotFoundError, msgspec.DecodeError):
+            return None
+        return size if size.boot_id == boot_id() else None
+
+    def measure(self) -> Size:
+        size = size_of(probe_node(self.runner, time.time()))
+        save_file(self.file, msgspec.json.encode(size))
+        return size
+
+
+def describe(accelerator: Accelerator) -> AcceleratorState:
+    """Say who uses an accelerator; one whose users are unknown may be busy, so it counts as busy."""
+    busy: str | None = None
+    if accelerator.processes is None:
+        busy = "processes that the vendor's tool does not tell"
+    elif accelerator.processes:
+        busy = "pid " + ", ".join(str(process.pid) for process in accelerator.processes)
+    return AcceleratorState(
+        id=accelerator.id, model=accelerator.model or "", memory_bytes=accelerator.memory_bytes, busy=busy
+    )
+
+
+def size_of(facts: NodeFacts) -> Size:
+    cpus, memory_bytes = facts.cpus_usable, facts.memory_usable_bytes
+    if cpus is None or memory_bytes is None or facts.boot_id is None:
+        raise FactsMissingError(
+            "this machine", found="no CPU count, memory size or boot id", expected="a readable /proc and /sys"
+        )
+    return Size(
+        boot_id=facts.boot_id, name=facts.hostname or "localhost", cpus=cpus, memory_bytes=memory_bytes
+    )
+
+
+def boot_id() -> str:
+    return Path("/proc/sys/kernel/random/boot_id").read_text().strip()

@@ -1,0 +1,139 @@
+"""The command `ogai`, and the one place where a failure becomes a sentence, a hint and an exit code."""
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+
+import click
+
+from l0_infra.core.errors import InterruptedByUser, OgaiError, UsageError
+from ogai.lazy import Entry, LazyGroup
+
+__all__ = ["COMMANDS", "build", "main"]
+
+COMMANDS: Mapping[str, Entry] = {
+    "job": Entry(target="ogai.commands.job:job", help="Submit jobs, watch them, end them."),
+    "agent": Entry(
+        target="ogai.commands.agent:agent", help="The process that runs the queue of this machine."
+    ),
+    "node": Entry(target="ogai.commands.node:node", help="What this machine is made of."),
+    "schema": Entry(target="ogai.commands.schema:schema", help="The documents: list, show, example, check."),
+    "doctor": Entry(
+        target="ogai.commands.doctor:doctor", help="What this machine has, and what each extra needs."
+    ),
+    "completion": Entry(target="ogai.commands.completion:completion", help="Tab completion for your shell."),
+}
+
+EPILOG = """\b
+Examples:
+  ogai job submit -- python train.py    put a command into the queue
+  ogai job list                         see the queue
+  ogai job logs -f 1                    follow what job 1 prints
+  ogai doctor                           see what is here and what is missing
+"""
+
+BROKEN_PIPE = 141
+"""128 + SIGPIPE: what any program of a pipeline ends with when its reader has gone."""
+
+
+def build(table: Mapping[str, Entry] = COMMANDS) -> click.Group:
+    """Make the root command over a table of commands."""
+    root = LazyGroup(
+        "ogai", table, help="From bare accelerator servers to a trained and served model.", epilog=EPILOG
+    )
+    version = click.Option(
+        ["--version"],
+        is_flag=True,
+        is_eager=True,
+        expose_value=False,
+        callback=_version,
+        help="Show the version.",
+    )
+    root.params.append(version)
+    return root
+
+
+def main(argv: Sequence[str] | None = None, *, table: Mapping[str, Entry] = COMMANDS) -> int:
+    """Run one command line (default: that of this process) and return its exit code."""
+    words = tuple(sys.argv[1:] if argv is None else argv)
+    root = build(table)
+    try:
+        return _run(root, words)
+    except BrokenPipeError:
+        _silence_stdout()
+        return BROKEN_PIPE
+    except (KeyboardInterrupt, click.Abort):
+        return _tell(_interrupted(words), words, root)
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message(), err=True)
+        return error.exit_code
+    except click.UsageError as error:
+        return _tell(_usage_error(error), words, root)
+    except OgaiError as error:
+        return _tell(error, words, root)
+    except Exception as error:  # noqa: BLE001  the boundary: whatever is left is a defect of ours
+        from ogai.defect import report
+
+        return report(error, os.environ)
+
+
+def _run(root: click.Group, words: tuple[str, ...]) -> int:
+    if instruction := os.environ.get("_OGAI_COMPLETE"):
+        from click.shell_completion import shell_complete
+
+        return shell_complete(root, {}, "ogai", "_OGAI_COMPLETE", instruction)
+    try:
+        with root.make_context("ogai", list(words)) as context:
+            root.invoke(context)
+        code = 0
+    except click.exceptions.Exit as end:
+        code = end.exit_code
+    sys.stdout.flush()
+    return code
+
+
+def _tell(error: OgaiError, words: tuple[str, ...], root: click.Group) -> int:
+    """Print a failure on stderr: the sentence, all faults of a document, the hint."""
+    from ogai.failure import describe_failure
+
+    for line in describe_failure(error, words, root):
+        click.echo(line, err=True)
+    return error.exit_code
+
+
+def _usage_error(error: click.UsageError) -> UsageError:
+    """Say click's complaint in our words: expected is a name below a group, else the command's usage."""
+    message = error.format_message() if isinstance(error, click.BadParameter) else error.message
+    found = message.removeprefix("Got ").rstrip(".")
+    context = error.ctx
+    if context is None:
+        return UsageError("ogai", found=found, expected="ogai COMMAND")
+    command, path = context.command, context.command_path
+    if isinstance(command, click.Group) and isinstance(error, click.exceptions.NoSuchCommand):
+        expected = "one of " + ", ".join(command.list_commands(context))
+    else:
+        expected = " ".join([path, *command.collect_usage_pieces(context)])
+    return UsageError(path, found=found[:1].lower() + found[1:], expected=expected)
+
+
+def _interrupted(words: tuple[str, ...]) -> InterruptedByUser:
+    return InterruptedByUser(
+        " ".join(("ogai", *words[:2])),
+        found="Ctrl-C",
+        expected="to run to the end",
+        hint="what was done so far stands; the same command goes on from there",
+    )
+
+
+def _silence_stdout() -> None:
+    """Point stdout at nothing, so that the interpreter's own last flush cannot fail again."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _version(context: click.Context, parameter: click.Parameter, wanted: bool) -> None:
+    if not wanted or context.resilient_parsing:
+        return
+    from ogai.version import __version__
+
+    click.echo(f"ogai {__version__}")
+    context.exit()

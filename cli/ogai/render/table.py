@@ -1,0 +1,83 @@
+"""Tables: fitted to the terminal for people, plain and whole for pipes."""
+
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Generic, Literal, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+__all__ = ["Column", "console", "print_fields", "print_table"]
+
+Row = TypeVar("Row")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Column(Generic[Row]):
+    """One column: its title, how a row's value is written, and to which side it is set."""
+
+    title: str
+    value: Callable[[Row], str]
+    align: Literal["left", "right"] = "left"
+
+
+def console(*, stderr: bool = False) -> "Console":
+    """Return a rich console on stdout or stderr; it honours NO_COLOR, TERM, COLUMNS and pipes."""
+    from rich.console import Console
+
+    return Console(stderr=stderr, highlight=False)
+
+
+def print_table(columns: Sequence[Column[Row]], rows: Sequence[Row]) -> None:
+    """Print rows on stdout: wrapped to the width of a terminal, one whole line each in a pipe."""
+    cells = [[column.value(row) for column in columns] for row in rows]
+    if sys.stdout.isatty():
+        _print_rich(columns, cells)
+    else:
+        click.echo("\n".join(_plain(columns, cells)))
+
+
+def print_fields(fields: Sequence[tuple[str, str]]) -> None:
+    """Print names and values, one pair a line; a name without a value heads those that follow."""
+    if sys.stdout.isatty():
+        _print_grid(fields)
+    else:
+        width = max((len(name) for name, _ in fields), default=0)
+        click.echo("\n".join(f"{name:<{width}}  {value}".rstrip() for name, value in fields))
+
+
+def _plain(columns: Sequence[Column[Row]], cells: Sequence[Sequence[str]]) -> list[str]:
+    lines = [[column.title for column in columns], *cells]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return ["  ".join(map(_aligned, columns, line, widths)).rstrip() for line in lines]
+
+
+def _aligned(column: Column[Row], text: str, width: int) -> str:
+    return text.rjust(width) if column.align == "right" else text.ljust(width)
+
+
+def _print_rich(columns: Sequence[Column[Row]], cells: Sequence[Sequence[str]]) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    for column in columns:
+        table.add_column(column.title, justify=column.align, overflow="fold")
+    for line in cells:
+        table.add_row(*map(Text, line))
+    console().print(table)
+
+
+def _print_grid(fields: Sequence[tuple[str, str]]) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    grid = Table.grid(padding=(0, 2, 0, 0))
+    grid.add_column(no_wrap=True)
+    grid.add_column(overflow="fold")
+    for name, value in fields:
+        grid.add_row(Text(name, style="" if value else "bold"), Text(value))
+    console().print(grid)

@@ -1,0 +1,151 @@
+"""A file a person wrote becomes a checked document, or one error that lists every fault with its line."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path as FilePath
+from typing import NoReturn, TypeVar, overload
+
+import msgspec
+
+from l0_infra.core.documents import tree
+from l0_infra.core.documents.check import Checker
+from l0_infra.core.documents.compose import compose
+from l0_infra.core.documents.declare import Document
+from l0_infra.core.documents.hints import commented_out, describe_found, glued_findings, nearest
+from l0_infra.core.documents.introspect import kind_of, struct_type
+from l0_infra.core.documents.own_faults import part_faults, sound_faults
+from l0_infra.core.documents.settings import with_settings
+from l0_infra.core.documents.shape import Shaper
+from l0_infra.core.documents.syntax import decode
+from l0_infra.core.documents.tree import Finding, Node, Place, Scalar, finding, node_at
+from l0_infra.core.errors import DocumentError, Fault
+
+__all__ = ["parse_document", "read_document"]
+
+MAX_BYTES = 8 * 2**20
+"""Largest file that is read; what programs exchange in bulk is not written by hand."""
+
+D = TypeVar("D", bound=Document)
+Kinds = Mapping[str, type[Document]]
+
+
+@overload
+def parse_document(text: str, *, source: str, kinds: Kinds, settings: Sequence[str] = ()) -> Document: ...
+@overload
+def parse_document(text: str, *, source: str, expect: type[D], settings: Sequence[str] = ()) -> D: ...
+def parse_document(
+    text: str,
+    *,
+    source: str,
+    kinds: Kinds | None = None,
+    expect: type[Document] | None = None,
+    settings: Sequence[str] = (),
+) -> Document:
+    """Read one document from YAML (or JSON) text: of any of `kinds`, or of the one type `expect`ed.
+
+    `settings` are laid over the text first (`limits.time_s=2h`). Raises DocumentError with all faults in the
+    order of the text, each told as `source:line:column`.
+    """
+    return _parse(text, source, _choices(kinds, expect), settings)
+
+
+@overload
+def read_document(path: FilePath, *, kinds: Kinds, settings: Sequence[str] = ()) -> Document: ...
+@overload
+def read_document(path: FilePath, *, expect: type[D], settings: Sequence[str] = ()) -> D: ...
+def read_document(
+    path: FilePath,
+    *,
+    kinds: Kinds | None = None,
+    expect: type[Document] | None = None,
+    settings: Sequence[str] = (),
+) -> Document:
+    """Read one document from a file as `parse_document` does; an unreadable one is a DocumentError too."""
+    source = str(path)
+    text = decode(_load(path, source), source)
+    if isinstance(text, Finding):
+        _raise(source, [text])
+    return _parse(text, source, _choices(kinds, expect), settings)
+
+
+def _choices(kinds: Kinds | None, expect: type[Document] | None) -> Kinds:
+    return kinds or ({kind_of(expect): expect} if expect else {})
+
+
+def _load(path: FilePath, source: str) -> bytes:
+    place = Place(0, 1, 1, source)
+    try:
+        with path.open("rb") as file:
+            data = file.read(MAX_BYTES + 1)
+    except OSError as error:
+        reason = (error.strerror or "an unreadable file").lower()
+        _raise(source, [finding(place, reason, "a file that can be read", _similar_file(path))])
+    if len(data) > MAX_BYTES:
+        _raise(source, [finding(place, f"more than {MAX_BYTES // 2**20} MiB", "a document written by hand")])
+    return data
+
+
+def _similar_file(path: FilePath) -> str:
+    return nearest(path.name, (other.name for other in path.parent.iterdir())) if path.parent.is_dir() else ""
+
+
+def _parse(text: str, source: str, kinds: Kinds, settings: Sequence[str]) -> Document:
+    composed = compose(text, source)
+    findings = composed.findings
+    if composed.root is None:
+        _raise(source, findings)
+    root, misplaced = with_settings(composed.root, settings)
+    findings += misplaced
+    declaration = _declaration(root, kinds, text)
+    if not isinstance(declaration, type):
+        _raise(source, [*findings, *declaration])
+    shaper = Shaper()
+    data = shaper.shape(root, struct_type(declaration))
+    findings += shaper.findings
+    document = _convert(data, declaration, root, text, findings)
+    if document is None or findings:
+        _raise(source, findings)
+    return document
+
+
+def _convert(
+    data: object, declaration: type[Document], root: Node, text: str, findings: list[Finding]
+) -> Document | None:
+    """Make the struct and add its own faults to `findings`; without one, add what the schema says."""
+    try:
+        document = msgspec.convert(data, declaration)
+    except msgspec.ValidationError as error:
+        refused = Checker(declaration, root, text).findings(data, str(error))
+        bad = [item.fault.path for item in refused]
+        findings += refused + _placed(sound_faults(data, struct_type(declaration), bad), root)
+        return None
+    findings += _placed(part_faults(document), root)
+    return document
+
+
+def _placed(faults: Iterable[Fault], root: Node) -> list[Finding]:
+    return [
+        finding(node_at(root, fault.path).place, fault.found, fault.expected, fault.hint, fault.path)
+        for fault in faults
+    ]
+
+
+def _declaration(root: Node, kinds: Kinds, text: str) -> type[Document] | list[Finding]:
+    """Choose the type that `kind` names, or say why none can be chosen."""
+    if not isinstance(root, tree.Mapping):
+        wanted = "a mapping that begins with `kind: …`"
+        return glued_findings(root, text) or [finding(root.place, describe_found(root), wanted)]
+    kind = root.values.get("kind")
+    if kind is None and len(kinds) == 1:
+        return next(iter(kinds.values()))
+    named = ", ".join(f"`{name}`" for name in kinds)
+    if kind is None:
+        return [finding(root.place, "no `kind`", f"one of the kinds {named}", commented_out(text, "kind"))]
+    if isinstance(kind, Scalar) and kind.text in kinds:
+        return kinds[kind.text]
+    hint = nearest(kind.text, kinds) if isinstance(kind, Scalar) else ""
+    return [finding(kind.place, f"the kind {describe_found(kind)}", f"the kind {named}", hint, ("kind",))]
+
+
+def _raise(source: str, findings: Sequence[Finding]) -> NoReturn:
+    ordered = sorted(dict.fromkeys(findings), key=lambda item: item.place)
+    raise DocumentError(source, [item.fault for item in ordered])

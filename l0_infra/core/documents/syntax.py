@@ -1,0 +1,105 @@
+"""What can be wrong with a text before it is a tree: its bytes, its characters, YAML's own rules."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from l0_infra.core.documents.tree import Finding, Place, finding
+
+if TYPE_CHECKING:
+    from yaml import YAMLError
+
+__all__ = ["GluedLine", "bad_character", "decode", "glued_lines", "syntax_finding"]
+
+GluedLine = tuple[int, int, str, str]
+"""Line, column, the text as typed, the text as meant."""
+
+_ENCODINGS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
+_FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufeff\ufffe\uffff]")
+_GLUED = re.compile(r"(\s*(?:- +)?)([A-Za-z_][\w.-]*):([^\s:/].*?)\s*")
+
+_PROBLEMS = (
+    (
+        "cannot start any token",
+        "a tab or a reserved character",
+        "spaces for indentation, and quotes around @ ` %",
+    ),
+    ("could not find expected ':'", "a line without `: `", "`key: value`"),
+    ("mapping values are not allowed", "a second `: ` in one value", "quotes around a text that holds `: `"),
+    (
+        "did not find expected key",
+        "a line indented unlike its neighbours",
+        "keys of one mapping in one column",
+    ),
+    ("block sequence entries are not allowed", "`- ` where no list may begin", "a list on lines of its own"),
+    ("did not find expected '-' indicator", "a line among list items that is none", "`- ` before each item"),
+    ("did not find expected ',' or ']'", "a list that is not closed", "`,` between items and `]` at the end"),
+    (
+        "did not find expected ',' or '}'",
+        "a mapping that is not closed",
+        "`,` between pairs and `}` at the end",
+    ),
+    ("unexpected end of stream", "the end of the file inside quotes", "the closing quote"),
+    ("unexpected document indicator", "`---` inside quotes", "the closing quote"),
+    ("unknown escape character", "an unknown escape", "single quotes, in which a backslash is just itself"),
+    ("maximum nesting depth", "too many levels of nesting", "fewer levels"),
+    ("undefined tag handle", "a tag", "a value without a tag"),
+)
+"""What YAML's parser says, what it means to a person, what is wanted instead."""
+
+
+def decode(data: bytes, source: str) -> str | Finding:
+    """Decode UTF-8, with or without a byte order mark."""
+    if data[:2] in _ENCODINGS:
+        return finding(Place(0, 1, 1, source), f"{_ENCODINGS[data[:2]]} text", "UTF-8 text")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        before = data[: error.start].decode("utf-8-sig")
+        return finding(
+            _place_after(before, source),
+            f"the byte 0x{data[error.start]:02x}",
+            "UTF-8 text",
+            "save the file as UTF-8",
+        )
+
+
+def bad_character(text: str, source: str) -> Finding | None:
+    """Find the first character that no document may hold."""
+    match = _FORBIDDEN.search(text)
+    if match is None:
+        return None
+    place = _place_after(text[: match.start()], source)
+    return finding(place, f"the character U+{ord(match[0]):04X}", "printable text")
+
+
+def syntax_finding(error: YAMLError, text: str, order: int, source: str) -> Finding:
+    """Say in our words, and with the line that is to blame, what YAML's parser met."""
+    problem = str(getattr(error, "problem", None) or error)
+    mark = getattr(error, "problem_mark", None)
+    if "could not find expected ':'" in problem or "end of stream" in problem:
+        mark = getattr(error, "context_mark", None) or mark
+    line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)
+    place = Place(order, line, column, source)
+    for glued_line, glued_column, typed, meant in glued_lines(text, max(1, line - 1), line):
+        if order == 0 and "not" in problem:
+            place = Place(order, glued_line, glued_column, source)
+            return finding(place, f"`{typed}`", "a space after the colon", f"write `{meant}`")
+    for words, found, expected in _PROBLEMS:
+        if words in problem:
+            return finding(place, found, expected)
+    return finding(place, f"text that is not YAML ({problem})", "YAML")
+
+
+def glued_lines(text: str, first: int, last: int) -> Iterator[GluedLine]:
+    """Yield each of these lines, counted from 1, that says `key:value` without a space."""
+    for number, line in enumerate(text.splitlines()[first - 1 : last], start=first):
+        if match := _GLUED.fullmatch(line):
+            yield number, len(match[1]) + 1, line[len(match[1]) :].strip(), f"{match[2]}: {match[3]}"
+
+
+def _place_after(before: str, source: str) -> Place:
+    lines = (before + "|").splitlines()
+    return Place(0, len(lines), len(lines[-1]), source)

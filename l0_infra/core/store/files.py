@@ -1,0 +1,46 @@
+"""Files that are whole or absent: every write is temp + fsync + rename."""
+
+import contextlib
+import os
+import secrets
+from pathlib import Path
+
+__all__ = ["append_line", "save_file", "sync_directory"]
+
+
+def save_file(path: Path, content: bytes, *, mode: int = 0o644) -> None:
+    """Replace `path` with `content` so that a reader, or a machine that lost power, sees the old or the new file whole.
+
+    Raises OSError; the temporary file is removed then.
+    """
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
+    try:
+        with os.fdopen(descriptor, "wb") as stream:
+            stream.write(content)
+            stream.flush()
+            os.fsync(stream.fileno())
+        temporary.rename(path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            temporary.unlink()
+        raise
+    sync_directory(path.parent)
+
+
+def sync_directory(directory: Path) -> None:
+    """Make the names in `directory` durable."""
+    descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def append_line(path: Path, line: str) -> None:
+    """Append one line in one write, so that lines of several processes never mix. Raises OSError."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    try:
+        os.write(descriptor, line.rstrip("\n").encode() + b"\n")
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,145 @@
+"""The agent as others see it: woken, started by whoever finds none, replaced when a newer version comes, stopped."""
+
+import contextlib
+import fcntl
+import os
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import msgspec
+
+from l0_infra.core.errors import EngineError
+from l2_scheduler.local.bell import ring
+from l2_scheduler.local.layout import Layout
+from l2_scheduler.local.processes import Identity, is_alive
+
+__all__ = [
+    "TAKE_OVER_S",
+    "AgentGuard",
+    "AgentIdentity",
+    "SpawnAgent",
+    "agent_identity",
+    "exclusive",
+    "stop_agent",
+    "wake_agent",
+]
+
+SpawnAgent = Callable[[int], None]
+"""Start an agent process that inherits this descriptor and closes it once it listens."""
+
+TAKE_OVER_S = 30.0
+
+
+class AgentIdentity(msgspec.Struct, frozen=True, kw_only=True):
+    """Which process is the agent, from `agent.json`."""
+
+    boot_id: str
+    pid: int
+    start_ticks: int
+    version: str
+    started_at: float
+
+    def alive(self) -> bool:
+        return is_alive(Identity(boot_id=self.boot_id, pid=self.pid, start_ticks=self.start_ticks))
+
+
+def wake_agent(layout: Layout, version: str, spawn: SpawnAgent) -> None:
+    """Make the agent look: ring its bell, replace it if it is of another version, start one if there is none."""
+    if ring(layout.bell):
+        identity = agent_identity(layout)
+        if identity is None or identity.version == version:
+            return
+        ring(layout.bell, "quit")
+    with exclusive(layout.root / "agent.spawn") as descriptor:
+        if descriptor is not None:
+            spawn(descriptor)
+
+
+class AgentGuard:
+    """Sees to it that an agent lives while somebody waits for its work."""
+
+    LOOK_EVERY_S = 2.0
+    MOST_STARTS = 3
+
+    def __init__(self, layout: Layout, wake: Callable[[], None]) -> None:
+        self.layout = layout
+        self.wake = wake
+        self.next_look = float("-inf")
+        self.starts = 0
+
+    def look(self, now: float) -> None:
+        """Every two seconds start an agent if none lives; raise EngineError when that did not help three times."""
+        if now < self.next_look:
+            return
+        self.next_look = now + self.LOOK_EVERY_S
+        if ring(self.layout.bell):
+            self.starts = 0
+            return
+        if self.starts == self.MOST_STARTS:
+            raise EngineError(
+                "agent",
+                found=last_line(self.layout.agent_log),
+                expected="a running agent",
+                hint=f"all its words are in {self.layout.agent_log}; nothing queued was lost",
+            )
+        self.starts += 1
+        self.wake()
+
+
+def last_line(log: Path) -> str:
+    with contextlib.suppress(OSError):
+        lines = log.read_text(errors="replace").splitlines()
+        return lines[-1] if lines else "no word from it"
+    return "no log of it"
+
+
+def agent_identity(layout: Layout) -> AgentIdentity | None:
+    """Read which agent lives; None when none does."""
+    try:
+        identity = msgspec.json.decode(layout.agent_identity.read_bytes(), type=AgentIdentity)
+    except (FileNotFoundError, msgspec.DecodeError):
+        return None
+    return identity if identity.alive() else None
+
+
+def stop_agent(layout: Layout, timeout_s: float = TAKE_OVER_S) -> bool:
+    """Ask the agent to leave and wait until it has; running jobs go on. Return False if none was there."""
+    if not ring(layout.bell, "quit"):
+        return False
+    deadline = time.monotonic() + timeout_s
+    while time.monotonic() < deadline:
+        with exclusive(layout.agent_lock) as descriptor:
+            if descriptor is not None:
+                return True
+        time.sleep(0.02)
+    raise EngineError(
+        "agent",
+        found=f"still at work after {timeout_s:.0f} s",
+        expected="it to leave",
+        hint=f"its words are in {layout.agent_log}",
+        retry=True,
+    )
+
+
+@contextlib.contextmanager
+def exclusive(path: Path, timeout_s: float = 0.0) -> Iterator[int | None]:
+    """Hold `flock` on a file and yield its descriptor; yield None if somebody else holds it for `timeout_s`."""
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        yield descriptor if lock_within(descriptor, timeout_s) else None
+    finally:
+        os.close(descriptor)
+
+
+def lock_within(descriptor: int, timeout_s: float) -> bool:
+    deadline = time.monotonic() + timeout_s
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() >= deadline:
+                return False
+            time.sleep(0.02)
+        else:
+            return True

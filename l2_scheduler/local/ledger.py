@@ -1,0 +1,176 @@
+"""Who holds which slots of this machine, across all users and queues, kept by the kernel's file locks.
+
+A claim is a file on which an open file description holds `flock`. The agent makes it, the shim and the tasks inherit
+the description, and the kernel drops the lock when the last of them is gone. A claim nobody locks is stale: nothing has
+to be cleaned up after any kill, and no pid is ever guessed at.
+"""
+
+import contextlib
+import fcntl
+import os
+import secrets
+import stat
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from l0_infra.core.errors import EngineError
+from l0_infra.core.store import is_network, mount_of, read_mounts
+
+__all__ = ["Claim", "HeldClaim", "Ledger", "OpenLedger", "machine_ledger"]
+
+LOCK_TIMEOUT_S = 10.0
+CLAIM_SUFFIX = ".claim"
+
+
+class Claim(msgspec.Struct, frozen=True, kw_only=True):
+    """What one running attempt holds of this machine; `memory_bytes` is 0 for a job without a memory limit."""
+
+    user: int
+    home: str
+    job_id: str
+    attempt: int
+    cpus: int
+    memory_bytes: int = 0
+    accelerators: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class HeldClaim:
+    """A claim whose lock this process holds through `descriptor`; give it to the shim, close it when the job ended."""
+
+    path: Path
+    descriptor: int
+
+    def release(self) -> None:
+        """Remove the file, then drop this process's hold."""
+        self.path.unlink(missing_ok=True)
+        os.close(self.descriptor)
+
+
+class OpenLedger:
+    """The ledger while its lock is held: nobody else reads or adds claims."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+
+    def claims(self) -> tuple[Claim, ...]:
+        """Read all living claims, and remove this user's stale ones."""
+        living = (read_claim(path) for path in sorted(self.directory.glob("*" + CLAIM_SUFFIX)))
+        return tuple(claim for claim in living if claim is not None)
+
+    def add(self, claim: Claim) -> HeldClaim:
+        """Write a claim and lock it; the name appears only once it is both. Raises OSError."""
+        name = f"{claim.user}-{secrets.token_hex(8)}"
+        temporary = self.directory / f".{name}"
+        descriptor = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
+        try:
+            os.fchmod(descriptor, 0o644)
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            os.write(descriptor, msgspec.json.encode(claim))
+            path = self.directory / (name + CLAIM_SUFFIX)
+            temporary.rename(path)
+        except BaseException:
+            os.close(descriptor)
+            temporary.unlink(missing_ok=True)
+            raise
+        return HeldClaim(path, descriptor)
+
+
+class Ledger:
+    """The machine's ledger in a folder that every user may write to, each only their own files."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        prepare_shared(directory)
+
+    @contextlib.contextmanager
+    def locked(self, timeout_s: float = LOCK_TIMEOUT_S) -> Iterator[OpenLedger]:
+        """Hold the ledger's one lock. Raises EngineError (retry) when somebody else keeps it longer."""
+        descriptor = open_shared(self.directory / "lock")
+        try:
+            wait_for_lock(descriptor, self.directory, timeout_s)
+            yield OpenLedger(self.directory)
+        finally:
+            os.close(descriptor)
+
+
+def machine_ledger() -> Path:
+    """Choose the same folder for every user: `/var/tmp` (systemd keeps locked files), or memory if that is remote."""
+    mount = mount_of(Path("/var/tmp"), read_mounts())
+    remote = mount is None or mount.read_only or is_network(mount)
+    return Path("/dev/shm" if remote else "/var/tmp") / "ogai-ledger"
+
+
+def read_claim(path: Path) -> Claim | None:
+    """Read one claim if somebody living holds it; a file that is no claim, or goes away meanwhile, counts as none."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        if is_locked(descriptor):
+            return msgspec.json.decode(os.read(descriptor, 65536), type=Claim)
+        with contextlib.suppress(OSError):
+            if os.fstat(descriptor).st_uid == os.getuid():
+                path.unlink()
+        return None
+    except (msgspec.DecodeError, OSError):
+        return None
+    finally:
+        os.close(descriptor)
+
+
+def is_locked(descriptor: int) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    return False
+
+
+def prepare_shared(directory: Path) -> None:
+    """Make the folder with mode 1777, or check that what is there is one."""
+    with contextlib.suppress(FileExistsError):
+        directory.mkdir(mode=0o1777, parents=True)
+        directory.chmod(0o1777)
+    status = directory.lstat()
+    shared = stat.S_ISDIR(status.st_mode) and status.st_mode & 0o1777 == 0o1777
+    if not shared and status.st_uid != os.getuid():
+        raise EngineError(
+            str(directory),
+            found=f"{stat.filemode(status.st_mode)} of uid {status.st_uid}",
+            expected="a folder with mode 1777",
+            hint=f"ask an administrator: chmod 1777 {directory}",
+        )
+    if not shared:
+        directory.chmod(0o1777)
+
+
+def open_shared(path: Path) -> int:
+    """Open the lock file, whoever made it; flock needs no write permission."""
+    with contextlib.suppress(FileExistsError):
+        descriptor = os.open(path, os.O_RDONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
+        os.fchmod(descriptor, 0o644)
+        return descriptor
+    return os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+
+
+def wait_for_lock(descriptor: int, directory: Path, timeout_s: float) -> None:
+    deadline = time.monotonic() + timeout_s
+    while True:
+        try:
+            return fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() > deadline:
+                raise EngineError(
+                    str(directory),
+                    found=f"its lock held by another process for {timeout_s:.0f} s",
+                    expected="a short hold",
+                    hint="a stopped ogai agent may hold it: see `fuser -v " + str(directory / "lock") + "`",
+                    retry=True,
+                ) from None
+            time.sleep(0.005)

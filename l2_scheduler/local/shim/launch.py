@@ -1,0 +1,72 @@
+"""What the agent asks of a shim (`launch.json`), and the environment that each task gets from it."""
+
+from __future__ import annotations
+
+import json
+import os
+
+
+class Launch:
+    """`launch.json`, the whole contract. Sizes are in bytes, durations in seconds, paths absolute."""
+
+    job_id: str
+    attempt: int
+    token: str
+    command: list[str]
+    directory: str
+    tasks: int
+    environment_file: str
+    environment: dict[str, str]
+    time_limit_s: float | None
+    warn_signal: str | None
+    warn_before_s: float
+    grace_s: float
+    memory_limit_bytes: int | None
+    rotate_bytes: int
+    keep_logs: int
+    events: str
+    bell: str
+
+    def __init__(self, fields: dict[str, object]) -> None:
+        """Take every field; a missing one is a KeyError."""
+        for name in type(self).__annotations__:
+            setattr(self, name, fields[name])
+
+
+def read_launch() -> Launch:
+    """Read `launch.json` of the working directory; raises OSError, ValueError or KeyError."""
+    with open("launch.json", encoding="utf-8") as file:
+        return Launch(json.load(file))
+
+
+def read_environment(launch: Launch) -> dict[str, str]:
+    """Return the captured environment under the computed one; raises OSError or ValueError."""
+    with open(launch.environment_file, encoding="utf-8") as file:
+        captured: dict[str, str] = json.load(file)["environment"]
+    return {"PYTHONUNBUFFERED": "1", **captured, **launch.environment}
+
+
+def task_environment(launch: Launch, base: dict[str, str], rank: int, attempt_dir: str) -> dict[str, str]:
+    """Return what task `rank` sees; `OGAI_TOKEN` marks it and its descendants as this attempt's."""
+    return {
+        **base,
+        "PWD": launch.directory,
+        "OGAI_JOB_ID": launch.job_id,
+        "OGAI_ATTEMPT": str(launch.attempt),
+        "OGAI_RANK": str(rank),
+        "OGAI_LOCAL_RANK": str(rank),
+        "OGAI_WORLD_SIZE": str(launch.tasks),
+        "OGAI_EVENTS": launch.events,
+        "OGAI_JOB_DIR": os.path.dirname(attempt_dir),
+        "OGAI_TOKEN": launch.token,
+    }
+
+
+def warn_after_s(launch: Launch) -> float | None:
+    """Return when the warning is due, in seconds from the start; None for no warning.
+
+    Never before half of the limit: a signal at the very start would find no handler yet and kill the task.
+    """
+    if launch.time_limit_s is None or launch.warn_signal is None:
+        return None
+    return launch.time_limit_s - min(launch.warn_before_s, launch.time_limit_s / 2)

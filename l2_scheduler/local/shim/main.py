@@ -1,0 +1,123 @@
+"""The life of a shim: claim the attempt, start its tasks, keep them, publish the outcome."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+
+from l2_scheduler.local.shim import EXIT_DONE, EXIT_REFUSED, EXIT_TRY_AGAIN
+from l2_scheduler.local.shim.control import Control
+from l2_scheduler.local.shim.files import (
+    Refused,
+    append_event,
+    claim_attempt,
+    open_control,
+    publish_outcome,
+    reserve_outcome,
+    ring,
+    write_identity,
+)
+from l2_scheduler.local.shim.keeper import Keeper
+from l2_scheduler.local.shim.launch import Launch, read_environment, read_launch, task_environment
+from l2_scheduler.local.shim.logs import TaskLog
+from l2_scheduler.local.shim.memory import Cgroup, make_cgroup
+from l2_scheduler.local.shim.outcome import Outcome, outcome_of
+from l2_scheduler.local.shim.pump import Pump
+from l2_scheduler.local.shim.tasks import Gang, become_subreaper, raise_oom_score
+
+_IGNORED = (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTSTP, signal.SIGUSR1, signal.SIGUSR2)
+
+
+def main(attempt_dir: str, claim_fd: int) -> int:
+    """Run the attempt in `attempt_dir`, holding `claim_fd` (-1: none) open in every process of it."""
+    _close_others(claim_fd)
+    signals = _take_signals()
+    os.chdir(attempt_dir)
+    try:
+        claim_attempt()
+        launch = read_launch()
+        become_subreaper()
+        control = Control(open_control())
+        reserved = reserve_outcome(launch.tasks)
+        started_at = time.time()
+        write_identity(started_at)
+    except Refused as refusal:
+        print(refusal, file=sys.stderr)
+        return EXIT_REFUSED
+    except (OSError, ValueError, KeyError) as error:
+        print(f"nothing was started: {error!r}", file=sys.stderr)
+        return EXIT_TRY_AGAIN
+    ring(launch.bell)
+    outcome = _run(launch, control, signals).document(started_at)
+    publish_outcome(reserved, outcome)
+    append_event(launch, "ended", state=outcome["state"], reason=outcome["reason"])
+    ring(launch.bell)
+    return EXIT_DONE
+
+
+def _run(launch: Launch, control: Control, signals: int) -> Outcome:
+    begun = time.monotonic()
+    try:
+        logs = [
+            TaskLog(rank, rotate_bytes=launch.rotate_bytes, keep=launch.keep_logs)
+            for rank in range(launch.tasks)
+        ]
+        gang = Gang(launch.command, launch.directory, _environments(launch))
+    except (OSError, ValueError, KeyError) as error:
+        return Outcome("FAILED", f"the job could not be started: {error}")
+    cgroup = _confine(launch, gang)
+    raise_oom_score(gang.tasks)
+    pump = Pump({task.output: log for task, log in zip(gang.tasks, logs, strict=True)})
+    keeper = Keeper(launch, gang, pump=pump, control=control, signals=signals, cgroup=cgroup)
+    append_event(launch, "started", tasks=launch.tasks)
+    keeper.run()
+    if cgroup:
+        cgroup.remove()
+    lost = sum(log.lost for log in logs)
+    return outcome_of(keeper, gang.tasks, elapsed_s=time.monotonic() - begun, lost_log_bytes=lost)
+
+
+def _environments(launch: Launch) -> list[dict[str, str]]:
+    base = read_environment(launch)
+    return [task_environment(launch, base, rank, os.getcwd()) for rank in range(launch.tasks)]
+
+
+def _confine(launch: Launch, gang: Gang) -> Cgroup | None:
+    if launch.memory_limit_bytes is None:
+        return None
+    cgroup = make_cgroup(
+        f"ogai-{launch.job_id}-{launch.attempt}-{launch.token[:8]}", launch.memory_limit_bytes
+    )
+    if cgroup is None:
+        return None
+    try:
+        for task in gang.tasks:
+            cgroup.add(task.pid)
+    except OSError:
+        cgroup.remove()
+        return None
+    return cgroup
+
+
+def _take_signals() -> int:
+    """Ignore what a terminal may send, and have SIGTERM and SIGCHLD arrive as bytes in the pipe returned."""
+    wake, waker = os.pipe()
+    os.set_blocking(wake, False)
+    os.set_blocking(waker, False)
+    signal.set_wakeup_fd(waker, warn_on_full_buffer=False)
+    for number in _IGNORED:
+        signal.signal(number, signal.SIG_IGN)
+    for number in (signal.SIGTERM, signal.SIGCHLD):
+        signal.signal(number, lambda _number, _frame: None)
+    return wake
+
+
+def _close_others(kept: int) -> None:
+    """Close what was inherited by mistake, so that no task holds it; `kept` goes on to the tasks."""
+    top = os.sysconf("SC_OPEN_MAX")
+    os.closerange(3, kept if kept >= 3 else top)
+    if kept >= 3:
+        os.set_inheritable(kept, True)
+        os.closerange(kept + 1, top)

@@ -1,0 +1,52 @@
+"""A saved file is whole or absent."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from l0_infra.core.store import append_line, save_file
+
+WRITER = """
+import resource, sys
+from pathlib import Path
+from l0_infra.core.store import save_file
+resource.setrlimit(resource.RLIMIT_FSIZE, (10, 10))
+import signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+save_file(Path(sys.argv[1]), b"x" * 1000)
+"""
+
+
+def test_mode_and_content(tmp_path: Path) -> None:
+    target = tmp_path / "f"
+    save_file(target, b"one", mode=0o600)
+    save_file(target, b"two", mode=0o600)
+    assert target.read_bytes() == b"two"
+    assert target.stat().st_mode & 0o777 == 0o600
+    assert [path.name for path in tmp_path.iterdir()] == ["f"]
+
+
+def test_a_write_that_fails_keeps_the_old_file_and_leaves_no_other(tmp_path: Path) -> None:
+    target = tmp_path / "f"
+    save_file(target, b"old")
+    path = os.pathsep.join(sys.path)
+    done = subprocess.run(
+        [sys.executable, "-c", WRITER, target], env={**os.environ, "PYTHONPATH": path}, capture_output=True
+    )
+    assert b"File too large" in done.stderr
+    assert target.read_bytes() == b"old"
+    assert [path.name for path in tmp_path.iterdir()] == ["f"]
+
+
+def test_lines_of_many_writers_do_not_mix(tmp_path: Path) -> None:
+    target = tmp_path / "lines"
+    for letter in "abc":
+        append_line(target, letter * 50)
+    assert target.read_text().splitlines() == ["a" * 50, "b" * 50, "c" * 50]
+
+
+def test_errors_are_told(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        save_file(tmp_path / "absent" / "f", b"")

@@ -1,0 +1,76 @@
+"""The kernel keeps the books: a claim lives exactly as long as somebody holds its lock."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from l0_infra.core.errors import EngineError
+from l2_scheduler.local.ledger import Claim, Ledger
+
+
+def claim(job_id: str = "1", cpus: int = 1) -> Claim:
+    return Claim(user=os.getuid(), home="/h", job_id=job_id, attempt=1, cpus=cpus)
+
+
+def test_a_held_claim_is_seen_by_others(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path / "l")
+    with ledger.locked() as opened:
+        held = opened.add(claim(cpus=3))
+    with Ledger(tmp_path / "l").locked() as opened:
+        assert opened.claims() == (claim(cpus=3),)
+    held.release()
+    with ledger.locked() as opened:
+        assert opened.claims() == ()
+
+
+def test_a_claim_nobody_holds_is_swept(tmp_path: Path) -> None:
+    with Ledger(tmp_path / "l").locked() as opened:
+        os.close(opened.add(claim()).descriptor)
+        assert opened.claims() == ()
+    assert [path.name for path in (tmp_path / "l").iterdir()] == ["lock"]
+
+
+def test_a_child_that_inherits_keeps_it_until_it_ends(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path / "l")
+    with ledger.locked() as opened:
+        held = opened.add(claim())
+    child = subprocess.Popen(
+        [sys.executable, "-c", "input()"], stdin=subprocess.PIPE, pass_fds=(held.descriptor,)
+    )
+    os.close(held.descriptor)
+    with ledger.locked() as opened:
+        assert opened.claims() == (claim(),)
+    child.kill()
+    child.communicate()
+    with ledger.locked() as opened:
+        assert opened.claims() == ()
+
+
+def test_only_one_holds_the_ledger(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path / "l")
+    with (
+        ledger.locked(),
+        pytest.raises(EngineError, match="lock held") as caught,
+        ledger.locked(timeout_s=0.05),
+    ):
+        pass
+    assert caught.value.retry
+
+
+def test_strange_files_are_no_claims(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path / "l")
+    (tmp_path / "l" / "x.claim").symlink_to("/etc/passwd")
+    (tmp_path / "l" / "y.claim").mkdir()
+    os.mkfifo(tmp_path / "l" / "z.claim")
+    with ledger.locked() as opened:
+        assert opened.claims() == ()
+
+
+def test_the_folder_is_open_to_all_but_sticky(tmp_path: Path) -> None:
+    Ledger(tmp_path / "l")
+    (tmp_path / "l").chmod(0o700)
+    Ledger(tmp_path / "l")
+    assert (tmp_path / "l").stat().st_mode & 0o7777 == 0o1777
