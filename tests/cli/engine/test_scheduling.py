@@ -64,7 +64,7 @@ def test_a_time_limit_ends_a_job_after_its_warning(world: World) -> None:
     )
     (status,) = world.wait(job_id)
     assert status.state == "TIMEOUT"
-    assert world.log(job_id) .endswith("warned\n")
+    assert world.log(job_id).endswith("warned\n")
 
 
 def test_a_memory_limit_ends_a_job(world: World) -> None:
