@@ -11,6 +11,7 @@ import msgspec
 from l0_infra.core.errors import EngineError, UsageError
 from l0_infra.core.store import prepare_home
 from l2_scheduler.local.agent_process import AgentIdentity, SpawnAgent, agent_identity, stop_agent, wake_agent
+from l2_scheduler.local.arrays import expand_indices
 from l2_scheduler.local.book import book_of
 from l2_scheduler.local.layout import Layout
 from l2_scheduler.local.ledger import Ledger
@@ -19,8 +20,10 @@ from l2_scheduler.local.queue import JobQueue, Rule
 from l2_scheduler.local.queues_file import load_queues
 from l2_scheduler.local.records import Columns, Record
 from l2_scheduler.local.refuse import refuse_job
+from l2_scheduler.local.survey import Survey, Verdict, verdict_on
+from l2_scheduler.local.usage import Usage, probe_usage
 from l2_scheduler.local.world import Probe, cluster_of, foreign_claims
-from l2_scheduler.placement import Explanation, explain
+from l2_scheduler.placement import Explanation, decide, explain
 from l2_scheduler.schemas import ACTIVE_STATES, FINAL_STATES, Job, JobStatus
 
 __all__ = ["LocalEngine"]
@@ -121,13 +124,48 @@ class LocalEngine:
 
     def explain(self, reference: str) -> Explanation:
         """Say what keeps a waiting job waiting, and the smallest change that would start it."""
-        job_id = self.known(reference)[0].job_id
+        seen = self.survey(self.known(reference)[0].job_id)
+        return explain(seen.cluster, seen.queues, seen.jobs, time.time(), self.known(reference)[0].job_id)
+
+    def survey(self, *named: str) -> Survey:
+        """Say how the machine and its queue stand, and what the agent's next pass would decide.
+
+        Ended jobs are left out, unless others wait for them or they are `named`.
+        """
         book = book_of(self.queue.all())
         with Ledger(self.ledger).locked() as ledger:
             claims = ledger.claims()
         foreign = foreign_claims(claims, os.getuid(), str(self.layout.root), book.active())
-        queues = load_queues(self.layout.queues)
-        return explain(cluster_of(self.probe(), foreign), queues, book.relevant(), time.time(), job_id)
+        cluster, queues = cluster_of(self.probe(), foreign), load_queues(self.layout.queues)
+        book.awaited.update(named)
+        jobs = tuple(book.relevant())
+        decisions = decide(cluster, queues, jobs, time.time())
+        return Survey(cluster=cluster, queues=queues, jobs=jobs, decisions=decisions)
+
+    def rehearse(
+        self, job: Job, *, environment: Mapping[str, str], directory: Path, held: bool = False
+    ) -> tuple[JobStatus, Verdict]:
+        """Say what `submit` would queue (of an array, the first element), and what would become of it now.
+
+        Raises what `submit` raises; nothing is changed.
+        """
+        job = msgspec.structs.replace(job, directory=str(directory / (job.directory or ".")))
+        refuse_job(job, environment, load_queues(self.layout.queues), self.probe, self.known)
+        first = expand_indices(job.array.indices)[0] if job.array else None
+        number = max((record.submission for record in self.queue.all()), default=0) + 1
+        status = JobStatus(
+            job_id=str(number) if first is None else f"{number}_{first}",
+            job=job,
+            held=held,
+            priority=job.priority,
+            array_index=first,
+            submitted_at=time.time(),
+        )
+        return status, verdict_on(self.survey(), status, status.submitted_at)
+
+    def usage(self) -> dict[str, Usage]:
+        """Measure what the running jobs really use, by job id."""
+        return probe_usage(record.status for record in book_of(self.queue.all()).active())
 
     def prune(self, *, older_than_s: float, apply: bool) -> tuple[Pruned, ...]:
         """Name the jobs that ended longer ago than that, with the bytes they take; forget them if `apply`."""
