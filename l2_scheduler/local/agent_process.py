@@ -1,4 +1,4 @@
-"""The agent as a process: exactly one per queue, started by whoever finds none, replaced when a newer version comes."""
+"""The agent as others see it: woken, started by whoever finds none, replaced when a newer version comes, stopped."""
 
 import contextlib
 import fcntl
@@ -10,15 +10,20 @@ from pathlib import Path
 import msgspec
 
 from l0_infra.core.errors import EngineError
-from l0_infra.core.store import save_file
-from l2_scheduler.local.agent import Agent
-from l2_scheduler.local.bell import Bell, ring
+from l2_scheduler.local.bell import ring
 from l2_scheduler.local.layout import Layout
-from l2_scheduler.local.ledger import Ledger
-from l2_scheduler.local.processes import Identity, identity_of, is_alive
-from l2_scheduler.local.world import Probe
+from l2_scheduler.local.processes import Identity, is_alive
 
-__all__ = ["AgentIdentity", "SpawnAgent", "agent_identity", "serve_agent", "stop_agent", "wake_agent"]
+__all__ = [
+    "TAKE_OVER_S",
+    "AgentGuard",
+    "AgentIdentity",
+    "SpawnAgent",
+    "agent_identity",
+    "exclusive",
+    "stop_agent",
+    "wake_agent",
+]
 
 SpawnAgent = Callable[[int], None]
 """Start an agent process that inherits this descriptor and closes it once it listens."""
@@ -36,7 +41,7 @@ class AgentIdentity(msgspec.Struct, frozen=True, kw_only=True):
     started_at: float
 
     def alive(self) -> bool:
-        return is_alive(Identity(self.boot_id, self.pid, self.start_ticks))
+        return is_alive(Identity(boot_id=self.boot_id, pid=self.pid, start_ticks=self.start_ticks))
 
 
 def wake_agent(layout: Layout, version: str, spawn: SpawnAgent) -> None:
@@ -49,6 +54,44 @@ def wake_agent(layout: Layout, version: str, spawn: SpawnAgent) -> None:
     with exclusive(layout.root / "agent.spawn") as descriptor:
         if descriptor is not None:
             spawn(descriptor)
+
+
+class AgentGuard:
+    """Sees to it that an agent lives while somebody waits for its work."""
+
+    LOOK_EVERY_S = 2.0
+    MOST_STARTS = 3
+
+    def __init__(self, layout: Layout, wake: Callable[[], None]) -> None:
+        self.layout = layout
+        self.wake = wake
+        self.next_look = float("-inf")
+        self.starts = 0
+
+    def look(self, now: float) -> None:
+        """Every two seconds start an agent if none lives; raise EngineError when that did not help three times."""
+        if now < self.next_look:
+            return
+        self.next_look = now + self.LOOK_EVERY_S
+        if ring(self.layout.bell):
+            self.starts = 0
+            return
+        if self.starts == self.MOST_STARTS:
+            raise EngineError(
+                "agent",
+                found=last_line(self.layout.agent_log),
+                expected="a running agent",
+                hint=f"all its words are in {self.layout.agent_log}; nothing queued was lost",
+            )
+        self.starts += 1
+        self.wake()
+
+
+def last_line(log: Path) -> str:
+    with contextlib.suppress(OSError):
+        lines = log.read_text(errors="replace").splitlines()
+        return lines[-1] if lines else "no word from it"
+    return "no log of it"
 
 
 def agent_identity(layout: Layout) -> AgentIdentity | None:
@@ -77,38 +120,6 @@ def stop_agent(layout: Layout, timeout_s: float = TAKE_OVER_S) -> bool:
         hint=f"its words are in {layout.agent_log}",
         retry=True,
     )
-
-
-def serve_agent(home: Path, *, ledger: Path, probe: Probe, version: str, spawned_by: int | None) -> bool:
-    """Be the agent until there is nothing to do. Return False if another one already is.
-
-    `spawned_by` is the descriptor given to `SpawnAgent`; closing it says that this agent listens.
-    """
-    layout = Layout(home / "scheduler").prepare()
-    with exclusive(layout.agent_lock, TAKE_OVER_S) as mine:
-        if mine is None:
-            return False
-        introduce(layout.agent_identity, version)
-        bell = Bell(layout.bell)
-        if spawned_by is not None:
-            os.close(spawned_by)
-        agent = Agent(layout, Ledger(ledger), probe, bell)
-        while agent.run() == "idle":
-            bell.close()  # from here on a submitter starts a new agent, which waits for our lock
-            agent.book.refresh(agent.queue)
-            if not agent.book.open:
-                return True
-            agent.bell = bell = Bell(layout.bell)
-    return True
-
-
-def introduce(path: Path, version: str) -> None:
-    """Say who the agent is."""
-    me = identity_of(os.getpid())
-    identity = AgentIdentity(
-        boot_id=me.boot_id, pid=me.pid, start_ticks=me.start_ticks, version=version, started_at=time.time()
-    )
-    save_file(path, msgspec.json.encode(identity))
 
 
 @contextlib.contextmanager

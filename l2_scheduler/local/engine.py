@@ -10,7 +10,14 @@ import msgspec
 
 from l0_infra.core.errors import EngineError, UsageError
 from l0_infra.core.store import prepare_home
-from l2_scheduler.local.agent_process import AgentIdentity, SpawnAgent, agent_identity, stop_agent, wake_agent
+from l2_scheduler.local.agent_process import (
+    AgentGuard,
+    AgentIdentity,
+    SpawnAgent,
+    agent_identity,
+    stop_agent,
+    wake_agent,
+)
 from l2_scheduler.local.arrays import expand_indices
 from l2_scheduler.local.book import book_of
 from l2_scheduler.local.layout import Layout
@@ -67,7 +74,7 @@ class LocalEngine:
         return ids
 
     def poll(self, references: Sequence[str] = ()) -> tuple[JobStatus, ...]:
-        """Return all jobs, or those named; an array's id names all its elements. Raises UsageError for an unknown id."""
+        """Return all jobs, or those named (an array's id: all its elements). Raises UsageError for an unknown id."""
         records = [r for ref in references for r in self.known(ref)] if references else self.queue.all()
         return tuple(record.status for record in records)
 
@@ -109,10 +116,14 @@ class LocalEngine:
         return tuple(changed)
 
     def wait(self, references: Sequence[str], timeout_s: float | None = None) -> tuple[JobStatus, ...]:
-        """Return the jobs once all have ended. Raises EngineError (retry) after `timeout_s`."""
+        """Return the jobs once all have ended.
+
+        Raises EngineError after `timeout_s` (retry), or when no agent can be kept alive.
+        """
         deadline = None if timeout_s is None else time.monotonic() + timeout_s
-        seen = None
+        guard, seen = AgentGuard(self.layout, self.wake), None
         while True:
+            guard.look(time.monotonic())
             version = self.queue.database.data_version()
             if version != seen:
                 seen, statuses = version, self.poll(references)

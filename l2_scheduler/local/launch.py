@@ -20,7 +20,7 @@ VISIBLE_DEVICES = {
     "ascend": "ASCEND_RT_VISIBLE_DEVICES",
     "amd": "ROCR_VISIBLE_DEVICES",
 }
-"""By vendor: CUDA C++ Programming Guide, "CUDA Environment Variables"; CANN, "Environment Variables"; ROCm, "GPU isolation"."""
+"""As in: CUDA C++ Programming Guide, CUDA Environment Variables; CANN, Environment Variables; ROCm, GPU isolation."""
 
 
 def visible_devices(share: NodeShare, vendors: frozenset[str]) -> dict[str, str]:

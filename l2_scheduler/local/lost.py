@@ -6,7 +6,8 @@ from pathlib import Path
 import msgspec
 
 from l2_scheduler.local.attempts import Exit, read_keeper, unknown_exit
-from l2_scheduler.local.processes import boot_id, end_leftovers
+from l2_scheduler.local.processes import end_leftovers
+from l2_scheduler.local.shim.proc import boot_id
 
 __all__ = ["bury"]
 

@@ -5,9 +5,8 @@ import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from l0_infra.core.units import format_duration
-
 from l0_infra.core.errors import OgaiError, UnsatisfiableError, UsageError
+from l0_infra.core.units import format_duration
 from l2_scheduler.local.records import Record
 from l2_scheduler.local.world import Probe, cluster_of
 from l2_scheduler.placement import fits_ever

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from l0_infra.core.store import prepare_home
 from l2_scheduler import serve_agent
-from ogai.flows.engine import ledger_folder
+from ogai.flows.ledger import ledger_folder
 from ogai.flows.machine import MachineProbe
 from ogai.version import __version__
 
@@ -24,7 +24,11 @@ def main(arguments: Sequence[str]) -> int:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     shorten_log(home / "scheduler" / "agent.log")
     serve_agent(
-        home, ledger=ledger_folder(), probe=MachineProbe(home), version=__version__, spawned_by=int(arguments[1])
+        home,
+        ledger=ledger_folder(),
+        probe=MachineProbe(home),
+        version=__version__,
+        spawned_by=int(arguments[1]),
     )
     return 0
 

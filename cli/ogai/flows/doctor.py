@@ -121,7 +121,7 @@ def parse_filesystem(mountinfo: str, path: Path) -> str:
 
 
 def parse_lock_held(locks: str, inode: int) -> bool:
-    """Judge from the text of `/proc/locks` whether a file is locked by `flock`; trying the lock could disturb."""
+    """Judge from the text of `/proc/locks` whether a file is locked by `flock`; trying would disturb."""
     held = (line.split() for line in locks.splitlines() if "->" not in line)
     return any(fields[1] == "FLOCK" and fields[5].endswith(f":{inode}") for fields in held)
 

@@ -11,11 +11,12 @@ import l0_infra
 import l2_scheduler
 import ogai
 from l0_infra.core.store import ogai_home, prepare_home
-from l2_scheduler import LocalEngine, machine_ledger
+from l2_scheduler import LocalEngine
+from ogai.flows.ledger import ledger_folder
 from ogai.flows.machine import MachineProbe
 from ogai.version import __version__
 
-__all__ = ["ledger_folder", "open_engine", "spawn_agent"]
+__all__ = ["open_engine", "spawn_agent"]
 
 KEPT = ("HOME", "LANG", "LD_LIBRARY_PATH", "LOGNAME", "OGAI_LEDGER", "PATH", "TZ", "USER", "XDG_DATA_HOME")
 """Variables the agent keeps of its starter's; a job's own environment never passes through the agent."""
@@ -36,12 +37,6 @@ def open_engine() -> Iterator[LocalEngine]:
         yield engine
     finally:
         engine.close()
-
-
-def ledger_folder() -> Path:
-    """Return the machine's ledger of slots; `OGAI_LEDGER` names another one, for a lab or a test."""
-    chosen = os.environ.get("OGAI_LEDGER")
-    return Path(chosen).absolute() if chosen else machine_ledger()
 
 
 def spawn_agent(home: Path, descriptor: int) -> None:

@@ -15,9 +15,8 @@ __all__ = ["BASE", "Extra", "Package", "judge_base", "parse_requirements", "prob
 BASE = ""
 """Name of the extra that is no extra: what every installation needs."""
 
-LINE = re.compile(
-    r"^(?P<name>[A-Za-z0-9._-]+)\s*(?P<wanted>[^;]*?)\s*(;.*extra\s*==\s*['\"](?P<extra>[^'\"]+)['\"].*)?$"
-)
+REQUIREMENT = re.compile(r"(?P<name>[A-Za-z0-9._-]+)\s*(?P<wanted>.*)")
+EXTRA_MARKER = re.compile(r"""extra\s*==\s*['"]([^'"]+)""")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -61,11 +60,9 @@ def parse_requirements(lines: Iterable[str], installed: Callable[[str], str | No
     """Read requirement lines as they stand in a distribution's metadata."""
     packages: dict[str, list[Package]] = {BASE: []}
     for line in lines:
-        if match := LINE.match(line):
-            found = installed(match["name"])
-            enough = found is not None and _satisfies(found, match["wanted"])
-            package = Package(name=match["name"], wanted=match["wanted"], installed=found, enough=enough)
-            packages.setdefault(match["extra"] or BASE, []).append(package)
+        requirement, _, marker = line.partition(";")
+        extra = EXTRA_MARKER.search(marker)
+        packages.setdefault(extra[1] if extra else BASE, []).append(_package(requirement, installed))
     return tuple(_extra(name, tuple(packages[name])) for name in sorted(packages))
 
 
@@ -80,6 +77,15 @@ def judge_base(extras: Iterable[Extra]) -> None:
             expected=", ".join(f"{package.name}{package.wanted}" for package in broken),
             hint=base.command,
         )
+
+
+def _package(requirement: str, installed: Callable[[str], str | None]) -> Package:
+    match = REQUIREMENT.match(requirement.strip())
+    if match is None:
+        raise ValueError(f"not a requirement: {requirement!r}")
+    found, wanted = installed(match["name"]), match["wanted"]
+    enough = found is not None and _satisfies(found, wanted)
+    return Package(name=match["name"], wanted=wanted, installed=found, enough=enough)
 
 
 def _extra(name: str, packages: tuple[Package, ...]) -> Extra:

@@ -15,7 +15,7 @@ __all__ = ["Column", "console", "print_fields", "print_table"]
 Row = TypeVar("Row")
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, kw_only=True)
 class Column(Generic[Row]):
     """One column: its title, how a row's value is written, and to which side it is set."""
 

@@ -1,6 +1,27 @@
 """The machinery of shared documents: declared once, read with positions, checked whole, written back."""
 
 from l0_infra.core.documents.declare import Bytes, Document, Part, Seconds
+from l0_infra.core.documents.example import render_example
+from l0_infra.core.documents.fields import FieldLine, list_fields
+from l0_infra.core.documents.introspect import kind_of
 from l0_infra.core.documents.read import parse_document, read_document
+from l0_infra.core.documents.schema import json_schema, render_schema, schema_name
+from l0_infra.core.documents.write import render_document, render_json
 
-__all__ = ["Bytes", "Document", "Part", "Seconds", "parse_document", "read_document"]
+__all__ = [
+    "Bytes",
+    "Document",
+    "FieldLine",
+    "Part",
+    "Seconds",
+    "json_schema",
+    "kind_of",
+    "list_fields",
+    "parse_document",
+    "read_document",
+    "render_document",
+    "render_example",
+    "render_json",
+    "render_schema",
+    "schema_name",
+]

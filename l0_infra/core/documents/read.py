@@ -1,18 +1,17 @@
 """A file a person wrote becomes a checked document, or one error that lists every fault with its line."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
 from pathlib import Path as FilePath
 from typing import NoReturn, TypeVar, overload
 
 import msgspec
-from msgspec import inspect
 
 from l0_infra.core.documents import tree
 from l0_infra.core.documents.check import Checker
 from l0_infra.core.documents.compose import compose
 from l0_infra.core.documents.declare import Document
 from l0_infra.core.documents.hints import commented_out, describe_found, glued_findings, nearest
+from l0_infra.core.documents.introspect import kind_of, struct_type
 from l0_infra.core.documents.own_faults import part_faults, sound_faults
 from l0_infra.core.documents.settings import with_settings
 from l0_infra.core.documents.shape import Shaper
@@ -60,7 +59,7 @@ def read_document(
     expect: type[Document] | None = None,
     settings: Sequence[str] = (),
 ) -> Document:
-    """Read one document from a file as `parse_document` does; one that cannot be read is a DocumentError too."""
+    """Read one document from a file as `parse_document` does; an unreadable one is a DocumentError too."""
     source = str(path)
     text = decode(_load(path, source), source)
     if isinstance(text, Finding):
@@ -70,20 +69,6 @@ def read_document(
 
 def _choices(kinds: Kinds | None, expect: type[Document] | None) -> Kinds:
     return kinds or ({kind_of(expect): expect} if expect else {})
-
-
-@cache
-def type_of(declaration: type[Document]) -> inspect.StructType:
-    """What msgspec knows of a declared document."""
-    struct = inspect.type_info(declaration)
-    if not isinstance(struct, inspect.StructType):
-        raise TypeError(f"{declaration!r} is not a document")
-    return struct
-
-
-def kind_of(declaration: type[Document]) -> str:
-    """The kind a declared document is tagged with."""
-    return str(declaration.__struct_config__.tag)
 
 
 def _load(path: FilePath, source: str) -> bytes:
@@ -114,7 +99,7 @@ def _parse(text: str, source: str, kinds: Kinds, settings: Sequence[str]) -> Doc
     if not isinstance(declaration, type):
         _raise(source, [*findings, *declaration])
     shaper = Shaper()
-    data = shaper.shape(root, type_of(declaration))
+    data = shaper.shape(root, struct_type(declaration))
     findings += shaper.findings
     document = _convert(data, declaration, root, text, findings)
     if document is None or findings:
@@ -131,7 +116,7 @@ def _convert(
     except msgspec.ValidationError as error:
         refused = Checker(declaration, root, text).findings(data, str(error))
         bad = [item.fault.path for item in refused]
-        findings += refused + _placed(sound_faults(data, type_of(declaration), bad), root)
+        findings += refused + _placed(sound_faults(data, struct_type(declaration), bad), root)
         return None
     findings += _placed(part_faults(document), root)
     return document

@@ -1,4 +1,4 @@
-"""A text as typed becomes the value wanted in its place; what does not fit stays text, for the check to name."""
+"""A text as typed becomes the value wanted in its place; what does not fit stays text."""
 
 import math
 import re

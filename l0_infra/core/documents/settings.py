@@ -15,8 +15,8 @@ _STEP = re.compile(r"\[([0-9]+)\]|([^.\[\]]+)")
 def with_settings(root: Node, settings: Sequence[str]) -> tuple[Node, list[Finding]]:
     """Lay each `path=value` over the tree, the later over the earlier; return also what could not be laid.
 
-    A path is `limits.time_s` or `depends_on[0].job`. A value that begins with `[`, `{` or a quote is YAML; any
-    other is the text as typed. Mappings on the way are made; list items are not.
+    A path is `limits.time_s` or `depends_on[0].job`. A value that begins with `[`, `{` or a quote is YAML;
+    any other is the text as typed. Mappings on the way are made; list items are not.
     """
     findings: list[Finding] = []
     for order, setting in enumerate(settings, start=1):

@@ -17,7 +17,7 @@ GluedLine = tuple[int, int, str, str]
 """Line, column, the text as typed, the text as meant."""
 
 _ENCODINGS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
-_FORBIDDEN = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
+_FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufeff\ufffe\uffff]")
 _GLUED = re.compile(r"(\s*(?:- +)?)([A-Za-z_][\w.-]*):([^\s:/].*?)\s*")
 
 _PROBLEMS = (

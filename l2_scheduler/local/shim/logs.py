@@ -33,6 +33,7 @@ class TaskLog:
         self._stamped_at = 0.0
         self._gap = 0
         self._why = ""
+        self._notice = b""
         self._at_line_start = True
         self._log = os.open(self._name, _APPEND, 0o644)
         self._times = os.open(self._times_name, _APPEND, 0o644)
@@ -51,31 +52,27 @@ class TaskLog:
 
     def close(self, at: float) -> None:
         """Tell of bytes lost at the very end, if there is room again."""
-        if self._gap:
-            self._append(memoryview(b""), at)
+        if self._gap or self._notice:
+            self._stamp(at)
+            self._told()
         os.close(self._log)
         os.close(self._times)
 
     def _append(self, part: memoryview, at: float) -> None:
-        if self._gap and not self._tell_gap():
-            self._lose(len(part))
-            return
-        if part:
+        if self._told() and part:
             self._stamp(at)
             self._lose(len(part) - self._put(part))
+        else:
+            self._lose(len(part))
 
-    def _tell_gap(self) -> bool:
-        start = b"" if self._at_line_start else b"\n"
-        notice = start + f"[ogai: {self._gap} bytes of output lost: {self._why}]\n".encode()
-        before = self._size
-        done = self._put(memoryview(notice))
-        if done == len(notice):
+    def _told(self) -> bool:
+        """Whether the log says all that is to be said about lost bytes; says it as far as there is room."""
+        if self._gap and not self._notice:
+            start = b"" if self._at_line_start else b"\n"
+            self._notice = start + f"[ogai: {self._gap} bytes of output lost: {self._why}]\n".encode()
             self._gap = 0
-            return True
-        os.ftruncate(self._log, before)
-        self._offset -= done
-        self._size -= done
-        return False
+        self._notice = self._notice[self._put(memoryview(self._notice)) :]
+        return not self._notice
 
     def _put(self, part: memoryview) -> int:
         done = 0
@@ -128,6 +125,7 @@ class TaskLog:
             return os.open(self._name + ".new", _APPEND, 0o644), times
         except OSError:
             os.close(times)
+            os.unlink(self._times_name + ".new")
             raise
 
     def _shift(self) -> None:

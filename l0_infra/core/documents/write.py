@@ -1,0 +1,60 @@
+"""A document becomes text again: YAML that reads back as the same document here and elsewhere, or JSON."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from l0_infra.core.documents.declare import Document
+
+if TYPE_CHECKING:
+    from yaml import SafeDumper, ScalarNode
+
+__all__ = ["render_document", "render_json"]
+
+_LOOKS_TYPED = re.compile(
+    r"[-+.]?[0-9][0-9_:.eExXoO+-]*|[-+]?\.(inf|nan)|0[xo][0-9a-f]+|[yn~]|<<|=", re.IGNORECASE
+)
+_SIMPLE_LINES = re.compile(r"(?:[!-~](?:[ -~]*[!-~])?\n)+")
+
+
+def render_document(document: Document) -> str:
+    """Write a document as YAML: `kind` and `version` first, then every field in the order declared.
+
+    Texts that some reader might take for a number, a boolean or null are quoted.
+    """
+    import yaml
+
+    data = msgspec.to_builtins(document)
+    text: str = yaml.dump(data, Dumper=_dumper(), sort_keys=False, allow_unicode=True, width=2**20)
+    return text
+
+
+def render_json(document: Document) -> str:
+    """Write a document as indented JSON."""
+    return msgspec.json.format(msgspec.json.encode(document), indent=2).decode() + "\n"
+
+
+@cache
+def _dumper() -> type[SafeDumper]:
+    import yaml
+
+    class Dumper(yaml.SafeDumper):
+        def ignore_aliases(self, data: object) -> bool:
+            return True
+
+    def represent_text(dumper: Dumper, text: str) -> ScalarNode:
+        return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=_style(text))
+
+    Dumper.add_representer(str, represent_text)
+    return Dumper
+
+
+def _style(text: str) -> str | None:
+    """Choose quotes for what looks typed, a block for plain lines, else leave it to YAML."""
+    if _LOOKS_TYPED.fullmatch(text):
+        return "'"
+    return "|" if _SIMPLE_LINES.fullmatch(text) and text.count("\n") > 1 else None

@@ -1,0 +1,46 @@
+"""Accelerators of every vendor: asked of each vendor's own tool, where it is installed."""
+
+from collections.abc import Mapping
+
+from l0_infra.core.errors import FactsMissingError
+from l0_infra.core.exec import Runner
+from l0_infra.facts import amd, ascend, nvidia
+from l0_infra.facts.ask import ask
+from l0_infra.facts.bundle import Answer
+from l0_infra.facts.vendor import Found
+from l0_infra.schemas import Accelerator
+
+__all__ = ["SOURCES", "parse_accelerators", "probe_accelerators"]
+
+SOURCES = (*nvidia.SOURCES, *ascend.SOURCES, *amd.SOURCES)
+
+
+def probe_accelerators(runner: Runner, *, limit_s: int = 10) -> tuple[Accelerator, ...]:
+    """Ask the vendors' tools for accelerators and the processes on them; () where no such tool is installed.
+
+    Raises FactsMissingError when a tool is there but told of none and failed: that is not "no accelerator".
+    """
+    found = parse_accelerators(ask(runner, SOURCES, limit_s))
+    if found.unread and not found.accelerators:
+        first = found.unread[0]
+        raise FactsMissingError(
+            f"{runner.target}: {first.what}",
+            found=f"{first.reason}: {first.detail}",
+            expected="a list of accelerators",
+            hint=first.hint,
+            retry=first.reason == "hung",
+        )
+    return found.accelerators
+
+
+def parse_accelerators(answers: Mapping[str, Answer]) -> Found:
+    """Put the vendors' accelerators together, in order of vendor and index."""
+    found = (
+        amd.parse_amd(*(answers[source.name] for source in amd.SOURCES)),
+        ascend.parse_ascend(*(answers[source.name] for source in ascend.SOURCES)),
+        nvidia.parse_nvidia(*(answers[source.name] for source in nvidia.SOURCES)),
+    )
+    return Found(
+        accelerators=tuple(one for vendor in found for one in vendor.accelerators),
+        unread=tuple(fault for vendor in found for fault in vendor.unread),
+    )

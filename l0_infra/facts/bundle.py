@@ -1,0 +1,98 @@
+"""Many facts in one round trip: one script goes in, one bundle comes out, and what hangs holds nothing back.
+
+A bundle is lines: `@ NAME HOW` heads a fact (HOW is its exit code, `hung` or `absent`), `|` begins each line
+of its output, `!` each line of its errors, `@ all told` ends it. A fact's output can never pass for a head.
+"""
+
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import Literal
+
+from l0_infra.schemas import Unread
+
+__all__ = ["ABSENT", "HUNG", "Answer", "Source", "parse_bundle", "render_script"]
+
+End = Literal["exit", "hung", "absent"]
+KILLED = 137
+"""Exit code of a command that `timeout -s KILL` ended."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Source:
+    """Where a fact comes from: a shell command, asked only where its program is installed."""
+
+    name: str
+    program: str
+    command: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Answer:
+    """What a source said; `end` tells whether it ended by itself, and `code` is then its exit code."""
+
+    end: End
+    code: int | None = None
+    out: str = ""
+    err: str = ""
+
+    @property
+    def ok(self) -> bool:
+        """Whether it ended with 0."""
+        return self.code == 0
+
+    def unread(self, what: str) -> Iterator[Unread]:
+        """Yield why `what` could not be read; nothing when it could, or is not installed."""
+        if self.end == "hung":
+            yield Unread(
+                what=what, reason="hung", detail="no answer in time", hint=f"run `{what}` by hand on the node"
+            )
+        elif self.end == "exit" and not self.ok:
+            last = [line for line in (*self.out.split("\n"), *self.err.split("\n")) if line.strip()][-1:]
+            yield Unread(what=what, reason="failed", detail="".join(last)[:200] or f"exit code {self.code}")
+
+    def denied(self) -> Iterator[Unread]:
+        """Yield each file that `grep` was not allowed to read."""
+        for line in self.err.split("\n"):
+            if line.endswith(": Permission denied"):
+                yield Unread(what=line.split(": ")[1], reason="denied", hint="look as root")
+
+
+ABSENT = Answer(end="absent")
+HUNG = Answer(end="hung")
+
+
+def render_script(sources: Sequence[Source]) -> str:
+    """Write the script that asks all sources at once; it is given the time limit in seconds as `$1`."""
+    asked = (f"fact {one.name} {one.program} {shlex.quote(one.command)}" for one in sources)
+    return "\n".join((files(__package__).joinpath("bundle.sh").read_text("utf-8"), *asked, "report", ""))
+
+
+def parse_bundle(text: str) -> Mapping[str, Answer]:
+    """Read a bundle; a fact that was cut off, by a lost connection or a deadline, is left out."""
+    heads: list[tuple[str, str, list[str]]] = []
+    for line in text.split("\n"):
+        if line.startswith("@ "):
+            name, _, how = line[2:].partition(" ")
+            heads.append((name, how, []))
+        elif heads:
+            heads[-1][2].append(line)
+    told = [(name, _answer(how, lines)) for name, how, lines in heads]
+    return dict(told[:-1])
+
+
+def _answer(how: str, lines: list[str]) -> Answer:
+    out, err = (_joined(line[1:] for line in lines if line[:1] == mark) for mark in "|!")
+    if how == "absent":
+        return ABSENT
+    code = int(how) if how.isascii() and how.isdecimal() else KILLED
+    return (
+        Answer(end="hung", out=out, err=err)
+        if code == KILLED
+        else Answer(end="exit", code=code, out=out, err=err)
+    )
+
+
+def _joined(lines: Iterator[str]) -> str:
+    return "\n".join(lines).removesuffix("\n")

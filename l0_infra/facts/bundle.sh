@@ -1,0 +1,44 @@
+# Runs the facts named below all at once and prints one bundle; see bundle.py for its form.
+# Nothing here waits for a fact: one whose program is stuck in the kernel is reported as hung and left behind.
+export LC_ALL=C
+PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin:/usr/local/bin:/opt/rocm/bin
+umask 077
+limit=$1
+names=
+dir=$(mktemp -d 2>/dev/null) || dir=$(mktemp -d /dev/shm/ogai.XXXXXXXX) || exit 73
+trap 'rm -rf "$dir"' EXIT
+bounded=
+command -v timeout >/dev/null && bounded="timeout -s KILL $limit"
+
+fact() { # NAME PROGRAM COMMAND
+    names="$names $1"
+    if ! command -v "$2" >/dev/null; then
+        echo absent >"$dir/$1.end"
+        return
+    fi
+    {
+        $bounded sh -c "$3" >"$dir/$1.out" 2>"$dir/$1.err"
+        echo $? >"$dir/$1.code"
+        mv "$dir/$1.code" "$dir/$1.end"
+    } </dev/null >/dev/null 2>&1 &
+}
+
+finished() {
+    for name in $names; do
+        [ -e "$dir/$name.end" ] || return 1
+    done
+}
+
+report() {
+    rounds=$((limit * 20 + 20))
+    until finished || [ $rounds -le 0 ]; do
+        rounds=$((rounds - 1))
+        sleep 0.05
+    done
+    for name in $names; do
+        echo "@ $name $(cat "$dir/$name.end" 2>/dev/null || echo hung)"
+        { head -c 1000000 "$dir/$name.out" 2>/dev/null; echo; } | sed 's/^/|/'
+        { head -c 4000 "$dir/$name.err" 2>/dev/null; echo; } | sed 's/^/!/'
+    done
+    echo "@ all told"
+}

@@ -1,0 +1,25 @@
+# Prints the limit files of this process's control groups and of all their parents (cgroup v1 and v2), as path:line.
+walk() { # MOUNT PATH FILE...
+    mount=$1 path=$2
+    shift 2
+    while :; do
+        for file; do
+            [ -e "$mount$path/$file" ] && grep -H '' "$mount$path/$file"
+        done
+        [ -n "$path" ] || return 0
+        path=${path%/*}
+    done
+}
+
+grep -H Cpus_allowed_list /proc/self/status
+while IFS=: read -r _ names group; do
+    [ "$group" = / ] && group=
+    while read -r _ mountpoint type options _; do
+        case "$type:,$names,$options," in
+            cgroup2:,,*) walk "$mountpoint" "$group" cpu.max memory.max ;;
+            cgroup:*,memory,*,memory,*) walk "$mountpoint" "$group" memory.limit_in_bytes ;;
+            cgroup:*,cpu,*,cpu,*) walk "$mountpoint" "$group" cpu.cfs_quota_us cpu.cfs_period_us ;;
+        esac
+    done </proc/mounts
+done </proc/self/cgroup
+true

@@ -1,0 +1,91 @@
+"""A whole node in one round trip: its facts, and what of them could not be read."""
+
+from collections.abc import Iterator, Mapping
+
+import msgspec
+
+from l0_infra.core.exec import Runner
+from l0_infra.facts import accelerators, cpu, disks, interfaces, limits, memory, system
+from l0_infra.facts.ask import ask
+from l0_infra.facts.bundle import Answer
+from l0_infra.facts.tree import parse_tree, text_at
+from l0_infra.schemas import Disk, NetworkInterface, NodeFacts, Unread
+
+__all__ = ["SOURCES", "parse_node", "probe_node"]
+
+SOURCES = (
+    *(system.UNAME, system.SYSTEM, cpu.CPU, cpu.LSCPU, memory.MEMORY, limits.LIMITS),
+    *(disks.LSBLK, disks.BLOCK, disks.MOUNTS, interfaces.NET, interfaces.ADDRESSES),
+    *accelerators.SOURCES,
+)
+
+Answers = Mapping[str, Answer]
+
+
+def probe_node(runner: Runner, now: float, *, limit_s: int = 15) -> NodeFacts:
+    """Look at a node; `now` is the time in seconds since the epoch, `limit_s` what each fact may take.
+
+    What cannot be read is None and listed in `unread`. Raises RemoteError when the node cannot be reached.
+    """
+    return parse_node(ask(runner, SOURCES, limit_s), now)
+
+
+def parse_node(answers: Answers, now: float) -> NodeFacts:
+    """Make facts of what the sources said."""
+    trees = {name: parse_tree(answers[name].out) for name in ("system", "cpu", "memory", "limits")}
+    uname = answers["uname"].out
+    main = memory.parse_memory(trees["memory"])
+    left = limits.parse_limits(trees["limits"])
+    found = accelerators.parse_accelerators(answers)
+    disk_list, disk_faults = _disks(answers)
+    return NodeFacts(
+        hostname=system.parse_hostname(uname),
+        boot_id=system.parse_boot_id(trees["system"]),
+        probed_at=now,
+        os=system.parse_os(uname, trees["system"]),
+        chassis=system.parse_chassis(trees["system"]),
+        cpu=cpu.parse_cpu(trees["cpu"], answers["lscpu"].out),
+        numa=cpu.parse_numa(trees["cpu"]),
+        memory=main,
+        limits=left,
+        cpus_usable=limits.cpus_usable(left, text_at(trees["cpu"], cpu.ONLINE)),
+        memory_usable_bytes=limits.memory_usable_bytes(left, main.total_bytes),
+        disks=disk_list,
+        interfaces=_interfaces(answers),
+        accelerators=found.accelerators,
+        unread=(*_unread(answers), *disk_faults, *found.unread),
+    )
+
+
+def _disks(answers: Answers) -> tuple[tuple[Disk, ...], tuple[Unread, ...]]:
+    """Prefer `lsblk`; when it hangs, fails or prints nonsense, the kernel's files still name the disks."""
+    mounts = disks.parse_mounts(answers["mounts"].out)
+    listing = answers["lsblk"]
+    try:
+        if listing.ok:
+            return disks.parse_lsblk(listing.out, mounts), ()
+        faults = tuple(listing.unread("lsblk"))
+    except msgspec.DecodeError as error:
+        faults = (Unread(what="lsblk", reason="garbled", detail=str(error)),)
+    return disks.parse_block(parse_tree(answers["block"].out), mounts), faults
+
+
+def _interfaces(answers: Answers) -> tuple[NetworkInterface, ...]:
+    told = answers["addresses"]
+    addresses = interfaces.parse_addresses(told.out) if told.ok else None
+    return interfaces.parse_interfaces(parse_tree(answers["net"].out), addresses)
+
+
+def _unread(answers: Answers) -> Iterator[Unread]:
+    """Yield faults of the sources that belong to no vendor; files that may be missing are not missed."""
+    for name in ("system", "cpu", "memory", "limits", "block", "net"):
+        yield from answers[name].denied()
+        if answers[name].end == "hung":
+            yield from answers[name].unread(name)
+    for name, what in (
+        ("uname", "uname"),
+        ("lscpu", "lscpu"),
+        ("mounts", "/proc/mounts"),
+        ("addresses", "ip address"),
+    ):
+        yield from answers[name].unread(what)

@@ -1,0 +1,52 @@
+"""What the machine is called, what runs on it, and what its firmware says."""
+
+from l0_infra.facts.bundle import Source
+from l0_infra.facts.tree import Tree, settings, text_at
+from l0_infra.schemas import Chassis, OperatingSystem
+
+__all__ = ["SYSTEM", "UNAME", "parse_boot_id", "parse_chassis", "parse_hostname", "parse_os"]
+
+DMI = "/sys/class/dmi/id"
+BOOT_ID = "/proc/sys/kernel/random/boot_id"
+
+UNAME = Source(name="uname", program="uname", command="uname -n; uname -r; uname -m")
+SYSTEM = Source(
+    name="system",
+    program="grep",
+    command=f"grep -H '' /etc/os-release /usr/lib/os-release {BOOT_ID}"
+    f" {DMI}/sys_vendor {DMI}/product_name {DMI}/product_serial {DMI}/product_uuid",
+)
+
+
+def parse_hostname(uname: str) -> str | None:
+    """Read the host name from what UNAME printed."""
+    return uname.split("\n")[0].strip() or None
+
+
+def parse_os(uname: str, tree: Tree) -> OperatingSystem:
+    """Put together kernel and distribution."""
+    _, kernel, architecture, *_ = [*uname.split("\n"), "", "", ""]
+    lines = tree.get("/etc/os-release") or tree.get("/usr/lib/os-release") or ()
+    release = settings(lines, "=")
+    return OperatingSystem(
+        name=release.get("PRETTY_NAME") or release.get("NAME") or None,
+        id=release.get("ID") or None,
+        version=release.get("VERSION_ID") or None,
+        kernel=kernel.strip() or None,
+        architecture=architecture.strip() or None,
+    )
+
+
+def parse_chassis(tree: Tree) -> Chassis:
+    """Read what the firmware left in DMI, placeholders included."""
+    return Chassis(
+        vendor=text_at(tree, f"{DMI}/sys_vendor"),
+        product=text_at(tree, f"{DMI}/product_name"),
+        serial=text_at(tree, f"{DMI}/product_serial"),
+        uuid=text_at(tree, f"{DMI}/product_uuid"),
+    )
+
+
+def parse_boot_id(tree: Tree) -> str | None:
+    """Read the id of this boot."""
+    return text_at(tree, BOOT_ID)

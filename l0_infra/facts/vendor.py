@@ -1,0 +1,56 @@
+"""What the parsers of all vendors' tools share: numbers that may be missing, and the form of a result."""
+
+import re
+from dataclasses import dataclass
+
+from l0_infra.schemas import Accelerator, Unread
+
+__all__ = ["MIB", "Found", "mebibytes", "pci_address", "percent", "pid", "text"]
+
+MIB = 2**20
+UNKNOWN = re.compile(r"|-|n/?a|\[.*\]|not (supported|found|available)|err.*|unknown.*", re.I)
+"""What tools print for what they do not know: `[N/A]`, `[Not Supported]`, `ERR!`, `Unknown`."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Found:
+    """The accelerators of one vendor, and what could not be read about them."""
+
+    accelerators: tuple[Accelerator, ...] = ()
+    unread: tuple[Unread, ...] = ()
+
+
+def text(word: str) -> str | None:
+    """Return a word without blanks around it; None for what tools print when they do not know."""
+    bare = word.strip()
+    return None if UNKNOWN.fullmatch(bare) else bare
+
+
+def number(word: str) -> float | None:
+    """Read a number without sign, unit or exponent; None for anything else."""
+    bare = word.strip()
+    return float(bare) if re.fullmatch(r"[0-9]{1,15}(\.[0-9]{1,6})?", bare) else None
+
+
+def mebibytes(word: str) -> int | None:
+    """Read a size printed in MiB and return bytes."""
+    size = number(word)
+    return None if size is None else int(size * MIB)
+
+
+def percent(word: str) -> float | None:
+    """Read a share between 0 and 100."""
+    share = number(word.strip().removesuffix("%"))
+    return share if share is not None and share <= 100 else None
+
+
+def pid(word: str) -> int | None:
+    """Read a process id, at most what Linux allows."""
+    value = number(word)
+    return int(value) if value is not None and value.is_integer() and 1 <= value <= 2**22 else None
+
+
+def pci_address(word: str) -> str | None:
+    """Read a PCI address in any spelling (`00000000:18:00.0`, `18:00.0`); return it as the kernel does."""
+    match = re.fullmatch(r"(?:([0-9a-f]{4,8}):)?([0-9a-f]{2}:[0-9a-f]{2}\.[0-7])", word.strip().lower())
+    return f"{int(match[1] or '0', 16):04x}:{match[2]}" if match else None
