@@ -7,22 +7,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-<<<<<<< HEAD
-    from l2_scheduler.local.agent_process import AgentIdentity, serve_agent
-=======
->>>>>>> main
+    from l2_scheduler.local.agent_process import AgentIdentity
     from l2_scheduler.local.engine import LocalEngine
     from l2_scheduler.local.ledger import machine_ledger
     from l2_scheduler.local.logs import Piece, read_log, stamp
     from l2_scheduler.local.prune import Pruned
-<<<<<<< HEAD
+    from l2_scheduler.local.serve import serve_agent
     from l2_scheduler.local.survey import Survey, Verdict
     from l2_scheduler.local.usage import Usage
     from l2_scheduler.placement import Blocker, Cancel, Explanation, Start, Wait, decide
-=======
-    from l2_scheduler.local.serve import serve_agent
-    from l2_scheduler.placement import Explanation, decide
->>>>>>> main
 
 __all__ = [
     "AgentIdentity",
@@ -60,12 +53,8 @@ HOMES = {
     "decide": "placement",
     "machine_ledger": "local.ledger",
     "read_log": "local.logs",
-<<<<<<< HEAD
-    "serve_agent": "local.agent_process",
-    "stamp": "local.logs",
-=======
     "serve_agent": "local.serve",
->>>>>>> main
+    "stamp": "local.logs",
 }
 
 

@@ -10,6 +10,7 @@ import msgspec
 
 from l0_infra.core.errors import EngineError, UsageError
 from l0_infra.core.store import prepare_home
+from l1_podsys.schemas import ClusterState
 from l2_scheduler.local.agent_process import (
     AgentGuard,
     AgentIdentity,
@@ -31,7 +32,7 @@ from l2_scheduler.local.survey import Survey, Verdict, verdict_on
 from l2_scheduler.local.usage import Usage, probe_usage
 from l2_scheduler.local.world import Probe, cluster_of, foreign_claims
 from l2_scheduler.placement import Explanation, decide, explain
-from l2_scheduler.schemas import ACTIVE_STATES, FINAL_STATES, Job, JobStatus
+from l2_scheduler.schemas import ACTIVE_STATES, FINAL_STATES, Job, JobStatus, Queues
 
 __all__ = ["LocalEngine"]
 
@@ -121,7 +122,7 @@ class LocalEngine:
         Raises EngineError after `timeout_s` (retry), or when no agent can be kept alive.
         """
         deadline = None if timeout_s is None else time.monotonic() + timeout_s
-        guard, seen = AgentGuard(self.layout, self.wake), None
+        guard, seen = self.guard(), None
         while True:
             guard.look(time.monotonic())
             version = self.queue.database.data_version()
@@ -133,25 +134,30 @@ class LocalEngine:
                 raise still_open(statuses, timeout_s or 0.0)
             time.sleep(WAIT_LOOK_S)
 
+    def guard(self) -> AgentGuard:
+        """Return what keeps an agent alive while somebody waits for its work."""
+        return AgentGuard(self.layout, self.wake)
+
     def explain(self, reference: str) -> Explanation:
         """Say what keeps a waiting job waiting, and the smallest change that would start it."""
-        seen = self.survey(self.known(reference)[0].job_id)
-        return explain(seen.cluster, seen.queues, seen.jobs, time.time(), self.known(reference)[0].job_id)
+        job_id = self.known(reference)[0].job_id
+        return explain(*self.observe(job_id), time.time(), job_id)
 
-    def survey(self, *named: str) -> Survey:
-        """Say how the machine and its queue stand, and what the agent's next pass would decide.
+    def survey(self) -> Survey:
+        """Say how the machine and its queue stand, and what the agent's next pass would decide."""
+        cluster, queues, jobs = self.observe()
+        decisions = decide(cluster, queues, jobs, time.time())
+        return Survey(cluster=cluster, queues=queues, jobs=jobs, decisions=decisions)
 
-        Ended jobs are left out, unless others wait for them or they are `named`.
-        """
+    def observe(self, *named: str) -> tuple[ClusterState, Queues, tuple[JobStatus, ...]]:
+        """Look at all that placement sees; ended jobs only if others wait for them or they are `named`."""
         book = book_of(self.queue.all())
+        book.awaited.update(named)
         with Ledger(self.ledger).locked() as ledger:
             claims = ledger.claims()
         foreign = foreign_claims(claims, os.getuid(), str(self.layout.root), book.active())
-        cluster, queues = cluster_of(self.probe(), foreign), load_queues(self.layout.queues)
-        book.awaited.update(named)
-        jobs = tuple(book.relevant())
-        decisions = decide(cluster, queues, jobs, time.time())
-        return Survey(cluster=cluster, queues=queues, jobs=jobs, decisions=decisions)
+        queues = load_queues(self.layout.queues)
+        return cluster_of(self.probe(), foreign), queues, tuple(book.relevant())
 
     def rehearse(
         self, job: Job, *, environment: Mapping[str, str], directory: Path, held: bool = False
@@ -172,7 +178,7 @@ class LocalEngine:
             array_index=first,
             submitted_at=time.time(),
         )
-        return status, verdict_on(self.survey(), status, status.submitted_at)
+        return status, verdict_on(self.observe(), status, status.submitted_at)
 
     def usage(self) -> dict[str, Usage]:
         """Measure what the running jobs really use, by job id."""

@@ -20,8 +20,9 @@ class Survey(msgspec.Struct, frozen=True, kw_only=True):
     decisions: Decisions
 
 
-def verdict_on(survey: Survey, status: JobStatus, now: float) -> Verdict:
+def verdict_on(observed: tuple[ClusterState, Queues, tuple[JobStatus, ...]], status: JobStatus, now: float) -> Verdict:
     """Decide with one more waiting job in the queue, and say what becomes of it."""
-    decisions = decide(survey.cluster, survey.queues, (*survey.jobs, status), now)
+    cluster, queues, jobs = observed
+    decisions = decide(cluster, queues, (*jobs, status), now)
     verdicts: tuple[Verdict, ...] = (*decisions.starts, *decisions.waits, *decisions.cancels)
     return next(verdict for verdict in verdicts if verdict.job_id == status.job_id)

@@ -50,8 +50,7 @@ def read_logs(engine: LocalEngine, job_id: str, view: LogView, *, follow: bool =
     """
     status = one_job(engine, job_id)
     reading = Reading(attempt=chosen_attempt(status, view), ranks=chosen_ranks(status, view))
-    if follow and status.state not in FINAL_STATES:
-        engine.wake()
+    guard = engine.guard()
     while True:
         yield from _pieces(status, reading, view)
         if view.attempt is None and status.attempt > reading.attempt:
@@ -59,6 +58,7 @@ def read_logs(engine: LocalEngine, job_id: str, view: LogView, *, follow: bool =
         elif not follow or _over(status, reading):
             return
         else:
+            guard.look(time.monotonic())
             time.sleep(LOOK_EVERY_S)
         view, status = replace(view, tail=None), engine.poll([job_id])[0]
 
