@@ -74,7 +74,7 @@ class Quota:
 
     def _broken(self, use: Use) -> Iterator[Blocker]:
         for place, name, limit in self._limits:
-            if self._held[place] + self._aside[place] + use[place] > limit:
+            if use[place] and self._held[place] + self._aside[place] + use[place] > limit:
                 yield self._blocker(name, limit, self._held[place], self._aside[place], use[place])
 
     def _blocker(self, name: str, limit: int, held: int, aside: int, asked: int) -> Blocker:
