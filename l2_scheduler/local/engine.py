@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from l0_infra.core.errors import EngineError, UsageError
+from l0_infra.core.errors import EngineError
 from l0_infra.core.store import prepare_home
 from l1_podsys.schemas import ClusterState
 from l2_scheduler.local.agent_process import (
@@ -29,6 +29,7 @@ from l2_scheduler.local.queues_file import load_queues
 from l2_scheduler.local.records import Columns, Record
 from l2_scheduler.local.refuse import refuse_job
 from l2_scheduler.local.survey import Survey, Verdict, verdict_on
+from l2_scheduler.local.unknown import unknown_job
 from l2_scheduler.local.usage import Usage, probe_usage
 from l2_scheduler.local.world import Probe, cluster_of, foreign_claims
 from l2_scheduler.placement import Explanation, decide, explain
@@ -203,9 +204,7 @@ class LocalEngine:
     def known(self, reference: str) -> list[Record]:
         records = self.queue.find(reference)
         if not records:
-            raise UsageError(
-                f"job {reference}", found="no such job", expected="an id from `ogai job list --all`"
-            )
+            raise unknown_job(reference, [record.status for record in self.queue.all()])
         return records
 
     def ids(self, references: Iterable[str]) -> list[str]:

@@ -20,7 +20,9 @@ class Survey(msgspec.Struct, frozen=True, kw_only=True):
     decisions: Decisions
 
 
-def verdict_on(observed: tuple[ClusterState, Queues, tuple[JobStatus, ...]], status: JobStatus, now: float) -> Verdict:
+def verdict_on(
+    observed: tuple[ClusterState, Queues, tuple[JobStatus, ...]], status: JobStatus, now: float
+) -> Verdict:
     """Decide with one more waiting job in the queue, and say what becomes of it."""
     cluster, queues, jobs = observed
     decisions = decide(cluster, queues, (*jobs, status), now)

@@ -3,8 +3,8 @@
 import time
 
 from ogai.flows.agent import AgentReport
-from ogai.render.table import print_fields
 from ogai.render.moment import ago, local_time
+from ogai.render.table import print_fields
 
 __all__ = ["describe_agent", "print_agent"]
 

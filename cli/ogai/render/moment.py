@@ -22,7 +22,11 @@ def brief(seconds: float) -> str:
     if seconds < 9.95:
         return f"{max(0.0, seconds):.1f}s".replace(".0s", "s")
     seconds = round(seconds)
-    for size, unit, smaller, smaller_unit in ((DAY_S, "d", 3600, "h"), (3600, "h", 60, "m"), (60, "m", 1, "s")):
+    for size, unit, smaller, smaller_unit in (
+        (DAY_S, "d", 3600, "h"),
+        (3600, "h", 60, "m"),
+        (60, "m", 1, "s"),
+    ):
         if seconds >= size:
             rest = seconds % size // smaller
             return f"{seconds // size}{unit}" + (f"{rest}{smaller_unit}" if rest else "")

@@ -10,7 +10,7 @@ from l0_infra.core.errors import UsageError
 from l2_scheduler import LocalEngine, Piece, read_log
 from l2_scheduler.schemas import FINAL_STATES, JobStatus
 
-__all__ = ["Chunk", "LogView", "last_lines", "read_logs"]
+__all__ = ["Chunk", "LogView", "last_lines", "one_job", "read_logs"]
 
 LOOK_EVERY_S = 0.1
 
@@ -82,7 +82,9 @@ def chosen_attempt(status: JobStatus, view: LogView) -> int:
         return max(1, status.attempt)
     if not 1 <= view.attempt <= status.attempt:
         raise UsageError(
-            "--attempt", found=str(view.attempt), expected=f"one of the {status.attempt} so far, counted from 1"
+            "--attempt",
+            found=str(view.attempt),
+            expected=f"one of the {status.attempt} so far, counted from 1",
         )
     return view.attempt
 

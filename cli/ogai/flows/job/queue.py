@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from l2_scheduler import Explanation, LocalEngine, Pruned, Verdict
-from l2_scheduler.schemas import Job, JobStatus
+from l2_scheduler.schemas import FINAL_STATES, Job, JobStatus
 from ogai.flows.engine import open_engine
 
 __all__ = [
@@ -15,6 +15,7 @@ __all__ = [
     "explain",
     "hold",
     "poll",
+    "poll_awake",
     "prioritize",
     "prune",
     "rehearse",
@@ -34,7 +35,7 @@ class Change:
 
 
 def submit(job: Job, *, held: bool = False) -> tuple[JobStatus, ...]:
-    """Put a job into the queue with this process's environment and working directory; return it, or its array's elements.
+    """Put a job into the queue with this process's environment and directory; return it, or its array's elements.
 
     Raises UsageError or UnsatisfiableError for a job that could never run here; nothing is queued then.
     """
@@ -53,6 +54,15 @@ def poll(references: Sequence[str] = ()) -> tuple[JobStatus, ...]:
     """Return all jobs, or those named; an array's id names all its elements. Raises UsageError for an unknown id."""
     with open_engine() as engine:
         return engine.poll(references)
+
+
+def poll_awake(references: Sequence[str] = ()) -> tuple[JobStatus, ...]:
+    """Poll, and see to it that an agent lives if jobs are open."""
+    with open_engine() as engine:
+        statuses = engine.poll(references)
+        if any(status.state not in FINAL_STATES for status in statuses):
+            engine.wake()
+        return statuses
 
 
 def wait(references: Sequence[str], *, timeout_s: float | None = None) -> tuple[JobStatus, ...]:
@@ -99,9 +109,7 @@ def prune(*, older_than_s: float, apply: bool) -> tuple[Pruned, ...]:
         return engine.prune(older_than_s=older_than_s, apply=apply)
 
 
-def _change(
-    references: Sequence[str], wish: Callable[[LocalEngine], tuple[str, ...]]
-) -> tuple[Change, ...]:
+def _change(references: Sequence[str], wish: Callable[[LocalEngine], tuple[str, ...]]) -> tuple[Change, ...]:
     with open_engine() as engine:
         changed = frozenset(wish(engine))
         statuses = {status.job_id: status for status in engine.poll(references)}

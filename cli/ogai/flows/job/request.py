@@ -62,4 +62,3 @@ def _told(fault: Fault, flags: Sequence[Flag]) -> Fault:
         if any(fault.where.startswith(f"--set {setting}") for setting in flag.settings):
             return replace(fault, where=flag.typed)
     return fault
-
