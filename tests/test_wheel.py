@@ -37,8 +37,11 @@ def test_it_holds_every_file_of_every_package(wheel: ZipFile) -> None:
     for package in PACKAGES:
         folder = ROOT / ("cli/ogai" if package == "ogai" else package)
         assert f"{package}/py.typed" in names
-        shipped = [path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts]
-        assert {f"{package}/{path.relative_to(folder)}" for path in shipped} <= names
+        files = [path.relative_to(folder) for path in folder.rglob("*") if path.is_file()]
+        shipped = [
+            path for path in files if not any(part.startswith((".", "__pycache__")) for part in path.parts)
+        ]
+        assert {f"{package}/{path}" for path in shipped} <= names
 
 
 def test_nothing_else_lands_among_the_users_packages(wheel: ZipFile) -> None:

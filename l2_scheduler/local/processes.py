@@ -68,13 +68,13 @@ def marked(token: str) -> frozenset[Identity]:
 
 
 def leftovers(attempt_dir: Path, token: str) -> frozenset[Identity]:
-    """Return what runs on of an attempt whose shim is gone: listed or marked by it, or below such a process."""
+    """Return what runs on of an attempt whose shim is gone: listed or marked by it, or below such a one."""
     found = {identity for identity in _listed(attempt_dir) if is_alive(identity)} | marked(token)
     return frozenset(found.union(*(descendants(identity.pid) for identity in found)))
 
 
 def end_leftovers(attempt_dir: Path, token: str, grace_s: float) -> int:
-    """End what `leftovers` finds, and return how many: SIGTERM, `grace_s` seconds, SIGKILL until none is left.
+    """End what `leftovers` finds; return how many: SIGTERM, `grace_s` seconds, SIGKILL until none is left.
 
     Blocks up to `grace_s` and a little more. Processes that run as another user are beyond reach and stay.
     """

@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from l2_scheduler.placement.fit import Amount, Shape
 from l2_scheduler.placement.free import Books, Holding
+from l2_scheduler.placement.order import submission
 
 __all__ = ["SetAside", "reserve"]
 
@@ -38,13 +39,14 @@ def reserve(job_id: str, shape: Shape, books: Books) -> SetAside:
     free = books.room.amounts
     ready = _ready_times(free, books.holdings, shape.need)
     nodes = sorted(ready, key=lambda node: (ready[node], shape.need.beyond(free[node]), free[node], node))
-    chosen = nodes[: shape.nodes]
+    chosen = tuple(nodes[: shape.nodes])
     at = max(ready[node] for node in chosen)
     beside = list(free if isinf(at) else _free_at(free, books.holdings, at))
     for node in chosen:
         beside[node] = beside[node].beyond(shape.need)
-    waits_for = {h.job_id: None for h in books.holdings if h.node in set(chosen) and h.until <= at}
-    return SetAside(job_id=job_id, at=at, nodes=tuple(chosen), waits_for=tuple(waits_for), beside=beside)
+    holders = {holding.job_id for holding in books.holdings if holding.node in chosen and holding.until <= at}
+    waits_for = tuple(sorted(holders, key=submission))
+    return SetAside(job_id=job_id, at=at, nodes=chosen, waits_for=waits_for, beside=beside)
 
 
 def _ready_times(free: Sequence[Amount], holdings: Sequence[Holding], need: Amount) -> dict[int, float]:

@@ -83,7 +83,12 @@ class _Pass:
     def _consider(self, status: JobStatus) -> tuple[Blocker, ...]:
         """Start the job, or say what keeps it."""
         shape = self._shape(status.job.resources)
-        return self._gate.blockers(status, shape) or self._place(status, shape)
+        return (
+            self._gate.blockers(status)
+            or self._obstacles.beyond_reach(shape)
+            or self._gate.queue_blockers(status, shape)
+            or self._place(status, shape)
+        )
 
     def _shape(self, resources: Resources) -> Shape:
         shape = self._shapes.get(resources)
@@ -100,10 +105,9 @@ class _Pass:
         if nodes is not None:
             self._start(status, shape, nodes, passes_by)
             return ()
-        stuck = self._stuck[shape, passes_by] = self._obstacles.beyond_reach(shape) or (self._short(shape),)
-        if self._aside is None and self._obstacles.reachable(shape):
-            return (self._set_aside(status, shape, stuck[0]),)
-        return stuck
+        short = self._short(shape)
+        self._stuck[shape, passes_by] = (short,)
+        return (self._set_aside(status, shape, short) if self._aside is None else short,)
 
     def _ends_before_reservation(self, job: Job) -> bool:
         aside = self._aside

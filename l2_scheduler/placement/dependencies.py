@@ -2,8 +2,10 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 
 from l2_scheduler.placement.decisions import Blocker
+from l2_scheduler.placement.order import submission
 from l2_scheduler.schemas import FINAL_STATES, Dependency, JobStatus
 
 __all__ = ["Dependencies", "array_of"]
@@ -22,11 +24,15 @@ class Dependencies:
     """
 
     def __init__(self, jobs: Iterable[JobStatus]) -> None:
-        self._named: dict[str, list[JobStatus]] = defaultdict(list)
-        for status in jobs:
-            self._named[status.job_id].append(status)
-            if (array := array_of(status.job_id)) != status.job_id:
-                self._named[array].append(status)
+        self._jobs = jobs
+
+    @cached_property
+    def _named(self) -> dict[str, list[JobStatus]]:
+        named: dict[str, list[JobStatus]] = defaultdict(list)
+        for status in sorted(self._jobs, key=lambda status: submission(status.job_id)):
+            for name in {status.job_id, array_of(status.job_id)}:
+                named[name].append(status)
+        return named
 
     def impossible(self, status: JobStatus) -> str | None:
         """Say why the job can never start, if so."""

@@ -38,8 +38,8 @@ class Gate:
         """Keep the queue's limits open for the first job that waits for resources."""
         self._quotas[status.job.queue].set_aside(use_of(shape))
 
-    def blockers(self, status: JobStatus, shape: Shape) -> tuple[Blocker, ...]:
-        """Name everything but resources that keeps the job from starting now."""
+    def blockers(self, status: JobStatus) -> tuple[Blocker, ...]:
+        """Name what keeps the job from starting, whatever it asks for."""
         job = status.job
         found: tuple[Blocker, ...] = (HELD,) if status.held else ()
         if job.depends_on:
@@ -48,15 +48,14 @@ class Gate:
             found += (_backoff(status.not_before, self._now),)
         if job.array is not None and job.array.throttle is not None:
             found += self._throttled(status.job_id, job.array.throttle)
-        return found or self._queue_blockers(status, shape)
+        if job.queue not in self._quotas:
+            found += (no_such_queue(job.queue, self._queues),)
+        return found
 
-    def _queue_blockers(self, status: JobStatus, shape: Shape) -> tuple[Blocker, ...]:
-        quota = self._quotas.get(status.job.queue)
-        if quota is None:
-            return (no_such_queue(status.job.queue, self._queues),)
-        if quota.open:
-            return ()
-        return quota.blockers(use_of(shape), time_limit_s(status.job, self._queues))
+    def queue_blockers(self, status: JobStatus, shape: Shape) -> tuple[Blocker, ...]:
+        """Name the limits of its queue that the job would break now."""
+        quota = self._quotas[status.job.queue]
+        return () if quota.open else quota.blockers(use_of(shape), time_limit_s(status.job, self._queues))
 
     def _throttled(self, job_id: str, throttle: int) -> tuple[Blocker, ...]:
         array = array_of(job_id)

@@ -31,19 +31,21 @@ class Obstacles:
             Amount(len(node.accelerators), *unheld(node)[1:]) for node in self._idle
         )
 
+        self._known: dict[Shape, tuple[Blocker, ...]] = {}
+
     def never(self, shape: Shape) -> tuple[Blocker, ...]:
         """Say why the gang would not fit even on the whole, empty cluster."""
         if _enough(self._whole, shape):
             return ()
         return (_blocker("never_fits", _shortest(self._whole, shape), describe(shape)),)
 
-    def reachable(self, shape: Shape) -> bool:
-        """Whether the gang would fit if all jobs of this queue had ended now."""
-        return _enough(self._unheld, shape)
-
     def beyond_reach(self, shape: Shape) -> tuple[Blocker, ...]:
         """Say why the gang would not fit even if all jobs of this queue had ended now."""
-        return () if self.reachable(shape) else self.never(shape) or self._outside(shape)
+        found = self._known.get(shape)
+        if found is None:
+            fits = _enough(self._unheld, shape)
+            found = self._known[shape] = () if fits else self.never(shape) or self._outside(shape)
+        return found
 
     def _outside(self, shape: Shape) -> tuple[Blocker, ...]:
         if not _enough(self._takes_jobs, shape):

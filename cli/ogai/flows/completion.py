@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 from l0_infra.core.errors import UnsatisfiableError
+from l0_infra.core.store import save_file
 
 __all__ = ["SHELLS", "Place", "Shell", "plan_place", "save"]
 
@@ -42,7 +43,7 @@ def save(script: str, path: Path) -> bool:
         if path.is_file() and path.read_text(encoding="utf-8") == script:
             return False
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(script, encoding="utf-8")
+        save_file(path, script.encode())
     except OSError as error:
         raise UnsatisfiableError(
             str(path),

@@ -7,31 +7,13 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-import platformdirs
-
 from l0_infra.core.documents import Bytes, Part
+from l0_infra.core.store import is_network, mount_of, ogai_home, read_mounts
 from ogai.flows.memory_limits import MemoryLimits, probe_memory_limits
 from ogai.flows.requirements import Extra
 from ogai.version import __version__
 
-__all__ = ["Diagnosis", "Home", "Machine", "Tool", "parse_filesystem", "parse_lock_held", "probe"]
-
-NETWORK_FILESYSTEMS = frozenset(
-    {
-        "9p",
-        "afs",
-        "beegfs",
-        "ceph",
-        "cifs",
-        "fuse.sshfs",
-        "glusterfs",
-        "gpfs",
-        "lustre",
-        "nfs",
-        "nfs4",
-        "smb3",
-    }
-)
+__all__ = ["Diagnosis", "Home", "Machine", "Tool", "parse_lock_held", "probe"]
 
 TOOLS: Mapping[str, str] = {
     "ssh": "reach other nodes",
@@ -96,7 +78,7 @@ class Diagnosis(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 def probe(environ: Mapping[str, str], extras: tuple[Extra, ...]) -> Diagnosis:
     """Look at this machine; starts no program and changes nothing."""
-    home = Path(environ.get("OGAI_HOME") or platformdirs.user_data_dir("ogai")).absolute()
+    home = ogai_home(environ)
     return Diagnosis(
         version=__version__,
         machine=_machine(),
@@ -107,17 +89,6 @@ def probe(environ: Mapping[str, str], extras: tuple[Extra, ...]) -> Diagnosis:
         accelerator_tools=_tools(VENDOR_TOOLS, environ),
         extras=extras,
     )
-
-
-def parse_filesystem(mountinfo: str, path: Path) -> str:
-    """Return the type of the file system that holds `path`, from the text of `/proc/self/mountinfo`."""
-    best, kind = "", "unknown"
-    for line in mountinfo.splitlines():
-        fields, _, rest = line.partition(" - ")
-        point = fields.split()[4].encode().decode("unicode_escape")
-        if path.is_relative_to(point) and len(point) >= len(best):
-            best, kind = point, rest.split()[0]
-    return kind
 
 
 def parse_lock_held(locks: str, inode: int) -> bool:
@@ -142,22 +113,22 @@ def _machine() -> Machine:
 
 
 def _home(path: Path) -> Home:
-    there = next(parent for parent in (path, *path.parents) if parent.exists())
-    filesystem = parse_filesystem(Path("/proc/self/mountinfo").read_text(encoding="utf-8"), there.resolve())
+    there = next(parent for parent in (path, *path.parents) if os.access(parent, os.F_OK))
+    mount = mount_of(there, read_mounts())
     return Home(
         path=str(path),
-        filesystem=filesystem,
-        network=filesystem in NETWORK_FILESYSTEMS,
+        filesystem=mount.type if mount else "unknown",
+        network=mount is not None and is_network(mount),
         writable=there.is_dir() and os.access(there, os.W_OK),
         free_bytes=shutil.disk_usage(there).free,
     )
 
 
 def _agent_alive(home: Path) -> bool:
-    lock = home / "scheduler/agent.lock"
-    return lock.exists() and parse_lock_held(
-        Path("/proc/locks").read_text(encoding="utf-8"), lock.stat().st_ino
-    )
+    lock, locks = home / "scheduler/agent.lock", Path("/proc/locks")
+    if not (os.access(lock, os.F_OK) and locks.exists()):
+        return False
+    return parse_lock_held(locks.read_text(encoding="utf-8"), lock.stat().st_ino)
 
 
 def _tools(wanted: Mapping[str, str], environ: Mapping[str, str]) -> tuple[Tool, ...]:

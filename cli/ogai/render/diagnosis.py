@@ -2,13 +2,12 @@
 
 from collections.abc import Iterator
 
+from l0_infra.core.units import format_bytes
 from ogai.flows.doctor import Diagnosis, Home
 from ogai.flows.requirements import BASE, Extra
 from ogai.render.table import print_fields
 
 __all__ = ["describe_diagnosis", "print_diagnosis"]
-
-GIB = 2**30
 
 Field = tuple[str, str]
 
@@ -25,7 +24,7 @@ def describe_diagnosis(diagnosis: Diagnosis) -> Iterator[Field]:
     yield "  system", f"{machine.system}, Linux {machine.kernel}, {machine.architecture}"
     yield "  python", machine.python
     yield "  cpus", str(machine.cpus)
-    yield "  memory", f"{machine.memory_bytes / GIB:.1f} GiB"
+    yield "  memory", format_bytes(machine.memory_bytes)
     yield "  memory limits", _limits(diagnosis)
     yield "Accelerators", ""
     yield from _accelerators(diagnosis)
@@ -61,7 +60,7 @@ def _home(home: Home) -> str:
         )
         if there
     ]
-    return "; ".join((f"{home.path} ({home.filesystem}, {home.free_bytes / GIB:.1f} GiB free)", *flaws))
+    return "; ".join((f"{home.path} ({home.filesystem}, {format_bytes(home.free_bytes)} free)", *flaws))
 
 
 def _extra(extra: Extra) -> str:

@@ -46,12 +46,20 @@ class Shaper:
                 data[key] = self.shape(child, types[key], (*path, key))
             else:
                 missing = [name for name in types if name not in node.values]
-                hint = nearest(key, missing) or f"keys that may follow here: {', '.join(missing[:12])}"
+                hint = nearest(key, missing) or _names(missing)
                 place = node.keys[key]
                 self.findings.append(
                     finding(place, f"the key `{key}`", "a key that is known here", hint, (*path, key))
                 )
         return data
+
+
+def _names(missing: list[str]) -> str:
+    return (
+        f"keys that may stand here: {', '.join(missing[:12])}"
+        if missing
+        else "every known key is there already"
+    )
 
 
 def struct_fields(struct: inspect.StructType) -> AbstractMapping[str, inspect.Type]:

@@ -65,8 +65,9 @@ def task_environment(launch: Launch, base: dict[str, str], rank: int, attempt_di
 def warn_after_s(launch: Launch) -> float | None:
     """Return when the warning is due, in seconds from the start; None for no warning.
 
-    Never before half of the limit: a signal at the very start would find no handler yet and kill the task.
+    Half of the limit when it should come before the start: there it would find no handler and kill the task.
     """
     if launch.time_limit_s is None or launch.warn_signal is None:
         return None
-    return launch.time_limit_s - min(launch.warn_before_s, launch.time_limit_s / 2)
+    after = launch.time_limit_s - launch.warn_before_s
+    return after if after > 0 else launch.time_limit_s / 2

@@ -6,14 +6,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from ogai.flows.doctor import Diagnosis, parse_filesystem, parse_lock_held, probe
-
-MOUNTS = """\
-21 1 254:0 / / rw,relatime - ext4 /dev/vda rw
-30 21 0:40 / /home rw,nosuid shared:3 - nfs4 store:/home rw,vers=4.2
-31 30 0:41 / /home/my\\040disk rw - xfs /dev/vdb rw
-32 21 0:42 / /homework rw - tmpfs tmpfs rw
-"""
+from ogai.flows.doctor import Diagnosis, parse_lock_held, probe
 
 LOCKS = """\
 1: POSIX  ADVISORY  WRITE 300 fe:00:77 0 EOF
@@ -21,20 +14,6 @@ LOCKS = """\
 3: FLOCK  ADVISORY  READ 302 00:28:177 0 EOF
 3: -> FLOCK  ADVISORY  WRITE 303 fe:00:90 0 EOF
 """
-
-
-@pytest.mark.parametrize(
-    ("path", "kind"),
-    [
-        ("/srv/x", "ext4"),
-        ("/home/ann", "nfs4"),
-        ("/home/my disk/x", "xfs"),
-        ("/homework", "tmpfs"),
-        ("/homeworks", "ext4"),
-    ],
-)
-def test_the_file_system_of_a_path(path: str, kind: str) -> None:
-    assert parse_filesystem(MOUNTS, Path(path)) == kind
 
 
 @pytest.mark.parametrize(("inode", "held"), [(41, True), (177, True), (77, False), (7, False), (90, False)])
