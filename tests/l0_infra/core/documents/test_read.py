@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from l0_infra.core.documents import parse_document, read_document
+from l0_infra.core.documents import Document, parse_document, read_document
 from l0_infra.core.errors import DocumentError
 from l2_scheduler.schemas import Job
 from tests.l0_infra.core.documents.site import Local, Nfs, Site
@@ -114,7 +114,7 @@ def test_json_is_read_too() -> None:
 
 
 def test_the_kind_chooses_among_many() -> None:
-    kinds = {"job": Job, "site": Site}
+    kinds: dict[str, type[Document]] = {"job": Job, "site": Site}
     assert isinstance(parse_document(BASE, source="f", kinds=kinds), Site)
     assert isinstance(parse_document("kind: job\nname: a\ncommand: [b]", source="f", kinds=kinds), Job)
 
