@@ -27,7 +27,7 @@ class NodeGroup(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
     )
     roles: Annotated[
         tuple[Literal["head", "login", "compute", "storage"], ...],
-        Meta(min_length=1, description="What they are for."),
+        Meta(min_length=1, examples=[["head", "compute"]], description="What they are for."),
     ] = ("compute",)
     addresses: Annotated[
         NodeSet | None,
