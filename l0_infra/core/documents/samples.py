@@ -31,7 +31,10 @@ def sample_value(wanted: inspect.Type) -> object:
     if isinstance(wanted, inspect.LiteralType):
         return wanted.values[0]
     if isinstance(wanted, inspect.StructType):
-        return {field.encode_name: sample_value(field.type) for field in wanted.fields if field.required}
+        tag = {wanted.tag_field: wanted.tag} if wanted.tag_field else {}
+        return tag | {
+            field.encode_name: sample_value(field.type) for field in wanted.fields if field.required
+        }
     if isinstance(wanted, inspect.ListType | inspect.VarTupleType):
         return [sample_value(wanted.item_type)] * max(1, wanted.min_length or 0)
     if isinstance(wanted, inspect.DictType):
