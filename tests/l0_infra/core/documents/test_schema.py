@@ -72,12 +72,15 @@ class Ticket(Document, frozen=True, kw_only=True, forbid_unknown_fields=True, ta
 
     number: Annotated[str, Meta(pattern="^[A-Z]{2}-[0-9]{5}$", examples=["AB-12345"])]
     parts: dict[str, Nfs | Local]
+    roles: Annotated[tuple[str, ...], Meta(examples=[["head", "no"]])] = ()
+    rest: str = ""
 
 
 def test_the_example_uses_the_declared_one_and_names_tags() -> None:
     example = render_example(Ticket, schema="s")
     read = parse_document(example, source="f", expect=Ticket)
     assert (read.number, read.parts) == ("AB-12345", {"example": Nfs(server="example")})
+    assert (read.roles, read.rest) == (("head", "no"), "")
 
 
 def test_the_example_shows_every_field_with_its_meaning() -> None:
