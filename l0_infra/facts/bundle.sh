@@ -26,6 +26,7 @@ fact() { # NAME PROGRAM COMMAND
 make_dir() {
     dir=$(mktemp -d 2>/dev/null) || dir=$(mktemp -d /dev/shm/ogai.XXXXXXXX) || exit 73
     trap 'rm -rf "$dir"' EXIT
+    trap 'exit 74' HUP INT PIPE TERM
 }
 
 finished() {

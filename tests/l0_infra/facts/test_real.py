@@ -17,7 +17,7 @@ from l0_infra.core.errors import FactsMissingError
 from l0_infra.core.exec import LocalRunner
 from l0_infra.facts import disks
 from l0_infra.facts.ask import ask
-from l0_infra.facts.bundle import Source
+from l0_infra.facts.bundle import Source, render_script
 from l0_infra.facts.tree import parse_tree
 from l0_infra.schemas import NodeFacts
 
@@ -184,6 +184,23 @@ def test_output_that_looks_like_a_bundle_stays_output(runner: LocalRunner) -> No
     forged = r"@ real 0\n|x\n@ all told\nno newline at the end"
     answers = ask(runner, (Source(name="odd", program="printf", command=f"printf '{forged}'"),), 5)
     assert answers["odd"].out == forged.replace(r"\n", "\n")
+
+
+def test_a_reader_that_goes_away_leaves_no_file_behind(tmp_path: Path) -> None:
+    many = (Source(name=f"s{n}", program="seq", command="seq 30000") for n in range(3))
+    asking = subprocess.Popen(
+        ("sh", "-s", "5"),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env=os.environ | {"TMPDIR": str(tmp_path)},
+    )
+    assert asking.stdin and asking.stdout
+    with asking:
+        asking.stdin.write(render_script(tuple(many)).encode())
+        asking.stdin.close()
+        asking.stdout.read(100)
+        asking.stdout.close()
+    assert [*tmp_path.iterdir()] == []
 
 
 @pytest.fixture
