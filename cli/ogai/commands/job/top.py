@@ -6,15 +6,17 @@ import sys
 import termios
 import tty
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import click
-from rich.console import Console
-from rich.live import Live
 
 from ogai.flows.engine import open_engine
 from ogai.flows.job.watch import Watch
 from ogai.render import console
 from ogai.render.job.top import frame
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 __all__ = ["top"]
 
@@ -35,8 +37,10 @@ def top(once: bool) -> None:
                 show(watch, terminal)
 
 
-def show(watch: Watch, terminal: Console) -> None:
+def show(watch: Watch, terminal: "Console") -> None:
     """Draw until a person leaves."""
+    from rich.live import Live
+
     with single_keys(), Live(console=terminal, screen=True, auto_refresh=False) as live:
         key = ""
         while key not in ("q", "Q", "\x04"):

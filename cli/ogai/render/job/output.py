@@ -1,5 +1,6 @@
 """A job's output on stdout: the bytes as they are, each line headed by its task when there are several."""
 
+import sys
 from collections.abc import Iterable
 
 import click
@@ -48,7 +49,7 @@ class Stamps:
 
 def write_chunks(chunks: Iterable[Chunk], view: LogView, *, tasks: int) -> bool:
     """Write a job's output as it comes, and tell of restarts on stderr. Return whether there was any."""
-    stdout = click.get_binary_stream("stdout")
+    stdout = sys.stdout.buffer
     lines, stamps = Lines(), Stamps()
     headed = tasks > 1 and view.task is None
     attempt = 0

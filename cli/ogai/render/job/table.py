@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from itertools import groupby
 
 import click
-from rich.cells import cell_len, set_cell_size
 
 from l0_infra.core.units import format_bytes
 from l2_scheduler.schemas import ACTIVE_STATES, FINAL_STATES, JobStatus
@@ -111,7 +110,7 @@ def lay_out(rows: Sequence[Row], width: int | None) -> list[str]:
         if title not in ("MEM", "GPUS") or any(r.cells[i] != "-" for r in rows)
     ]
     lines = [TITLES, *(row.cells for row in rows)]
-    widths = fitted({i: max(cell_len(line[i]) for line in lines) for i in shown}, width)
+    widths = fitted({i: max(cells_of(line[i]) for line in lines) for i in shown}, width)
     head = line_of(TITLES, widths).rstrip()
     return [bold(head), *(coloured(row, line_of(row.cells, widths).rstrip(), widths) for row in rows)]
 
@@ -135,11 +134,29 @@ def line_of(cells: Sequence[str], widths: dict[int, int]) -> str:
 
 def cell_of(text: str, title: str, width: int) -> str:
     """Pad or cut one text to its column."""
-    length = cell_len(text)
+    length = cells_of(text)
     if length > width:
-        return set_cell_size(text, width - 1) + "…"
+        return cut(text, width - 1) + "…"
     pad = " " * (width - length)
     return pad + text if title in RIGHT else text + pad
+
+
+def cells_of(text: str) -> int:
+    """Count the terminal cells of a text; a wide character takes two."""
+    if text.isascii():
+        return len(text)
+    from rich.cells import cell_len
+
+    return cell_len(text)
+
+
+def cut(text: str, width: int) -> str:
+    """Cut or pad a text to so many cells."""
+    if text.isascii():
+        return text[:width]
+    from rich.cells import set_cell_size
+
+    return set_cell_size(text, width)
 
 
 def coloured(row: Row, line: str, widths: dict[int, int]) -> str:

@@ -1,15 +1,19 @@
 """`ogai job top`: one screen of the machine and its jobs."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from __future__ import annotations
 
-from rich.console import Group, RenderableType
-from rich.table import Table
-from rich.text import Text
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from l0_infra.core.units import format_bytes
 from l1_podsys.schemas import NodeState
 from ogai.flows.job.watch import Running, Scene, Waiting
 from ogai.render.moment import clock, stopwatch
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.table import Table
+    from rich.text import Text
 
 __all__ = ["frame"]
 
@@ -20,6 +24,9 @@ WIDE = 110
 
 def frame(scene: Scene, *, width: int, height: int | None) -> RenderableType:
     """Draw a scene for a terminal of this size; without `height` nothing is left out."""
+    from rich.console import Group
+    from rich.text import Text
+
     head = list(header(scene, width))
     room = None if height is None else max(2, height - len(head) - 6)
     running_room = None if room is None else max(1, room - min(len(scene.waiting), room // 2))
@@ -39,6 +46,8 @@ def frame(scene: Scene, *, width: int, height: int | None) -> RenderableType:
 
 def header(scene: Scene, width: int) -> Iterator[Text]:
     """Say what the machine has and how much of it is taken."""
+    from rich.text import Text
+
     title = Text.assemble(
         ("ogai job top", "bold"),
         f"  {clock(scene.now)}  {len(scene.running)} running, {len(scene.waiting)} waiting",
@@ -61,6 +70,8 @@ def header(scene: Scene, width: int) -> Iterator[Text]:
 
 def devices(node: NodeState, running: Iterable[Running], width: int) -> Iterator[Text]:
     """Say who holds each accelerator."""
+    from rich.text import Text
+
     holders = {
         accelerator: f"job {job.status.job_id} ({job.status.job.name})"
         for job in running
@@ -80,6 +91,8 @@ def devices(node: NodeState, running: Iterable[Running], width: int) -> Iterator
 
 def running_table(running: Sequence[Running], now: float, width: int) -> RenderableType:
     """Draw the running jobs."""
+    from rich.text import Text
+
     if not running:
         return Text("nothing runs", style="dim")
     table = plain_table()
@@ -94,6 +107,8 @@ def running_table(running: Sequence[Running], now: float, width: int) -> Rendera
 
 
 def running_cells(job: Running, now: float) -> list[RenderableType]:
+    from rich.text import Text
+
     status, usage = job.status, job.usage
     elapsed_s = now - (status.started_at or now)
     share = "-" if job.cpu_share is None else f"{100 * job.cpu_share:.0f}"
@@ -112,6 +127,8 @@ def running_cells(job: Running, now: float) -> list[RenderableType]:
 
 def waiting_table(waiting: Sequence[Waiting], now: float, width: int) -> RenderableType:
     """Draw the waiting jobs, each with the first thing it waits for."""
+    from rich.text import Text
+
     table = plain_table()
     table.add_column("ID", no_wrap=True)
     table.add_column("WAITING", no_wrap=True, overflow="ellipsis", max_width=20)
@@ -125,17 +142,23 @@ def waiting_table(waiting: Sequence[Waiting], now: float, width: int) -> Rendera
 
 
 def plain_table() -> Table:
+    from rich.table import Table
+
     return Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold", expand=True)
 
 
 def rest(count: int, what: str) -> Iterator[Text]:
     """Say how many did not fit."""
+    from rich.text import Text
+
     if count > 0:
         yield Text(f"… and {count} more {what}", style="dim")
 
 
 def gauge(part: float, whole: float) -> Text:
     """Draw how much of something is used: green, yellow from three quarters, red when it is all."""
+    from rich.text import Text
+
     share = min(1.0, part / whole) if whole > 0 else 0.0
     full = round(share * BAR)
     colour = "red" if share >= 0.95 else "yellow" if share >= 0.75 else "green"
