@@ -10,12 +10,15 @@ from l2_scheduler.placement.decisions import Blocker, BlockerCode
 from l2_scheduler.placement.fit import Amount, Shape
 from l2_scheduler.placement.free import capacity, unheld
 
-__all__ = ["Obstacles", "Shortage"]
+__all__ = ["NOTHING_FREE", "Obstacles", "Shortage"]
 
 NAMED_AT_MOST = 3
-NOTHING_FREE = Blocker(
-    code="resources", where="nodes", found="no free CPU on any of them now", expected="room for the job"
+NOTHING_FREE = (
+    Blocker(
+        code="resources", where="nodes", found="no free CPU on any of them now", expected="room for the job"
+    ),
 )
+"""What every job waits for while each CPU is taken; one value for all of them."""
 
 
 class Obstacles:
@@ -72,11 +75,12 @@ class Shortage:
     def __init__(self, free: Sequence[Amount]) -> None:
         self._kinds = Counter(free)
         self._total = Amount(*(sum(max(0, amount[part]) for amount in free) for part in range(3)))
+        self.everything_taken = self._total.cpus == 0
 
     def blocker(self, shape: Shape) -> Blocker:
         """Say what a gang lacks; fragmentation is when the sums would do but the nodes do not."""
-        if self._total.cpus == 0:
-            return NOTHING_FREE
+        if self.everything_taken:
+            return NOTHING_FREE[0]
         found = _shortest(self._kinds, shape)
         if self._total.holds(Amount(*(shape.nodes * part for part in shape.need))):
             found = f"{_words(self._total, shape.need)} free in sum, but {found}"
