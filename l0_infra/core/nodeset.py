@@ -18,6 +18,7 @@ _NAME = re.compile(r"[^\s,\[\]]+")
 
 Row = tuple[str, ...]
 Choices = tuple[str, ...]
+Key = tuple[tuple[str, int, int], ...]
 
 
 def expand(text: str) -> tuple[str, ...]:
@@ -52,10 +53,10 @@ def fold(names: Iterable[str]) -> str:
         parts = _DIGITS.split(name)
         families.setdefault(tuple(parts[::2]), []).append(tuple(parts[1::2]))
     words = (word for texts, rows in families.items() for word in _fold_family(texts, rows))
-    return ",".join(sorted(words, key=natural_key))
+    return ",".join(word for _, word in sorted(words))
 
 
-def natural_key(name: str) -> tuple[tuple[str, int, int], ...]:
+def natural_key(name: str) -> Key:
     """Sort key under which `mlx5_2 < mlx5_10` and, of equal numbers, the shorter one comes first."""
     parts = _DIGITS.split(name)
     numbers = (*parts[1::2], "")
@@ -108,14 +109,18 @@ def _span(first: str, last: str, step: int, text: str) -> Iterator[str]:
     return (str(number).zfill(width) for number in range(int(first), int(last) + 1, step))
 
 
-def _fold_family(texts: Row, rows: list[Row]) -> Iterator[str]:
-    """Fold names that share their texts; `rows` holds the numbers between these texts."""
+def _fold_family(texts: Row, rows: list[Row]) -> Iterator[tuple[Key, str]]:
+    """Fold names that share their texts; `rows` holds the numbers between. Each word has its sort key."""
     boxes: list[tuple[Choices, ...]] = [tuple((digits,) for digits in row) for row in rows]
     for axis in reversed(range(len(texts) - 1)):
         boxes = _merge(boxes, axis)
     for box in boxes:
-        brackets = (*map(_bracket, box), "")
-        yield "".join(text + bracket for text, bracket in zip(texts, brackets, strict=True))
+        first = (numbers[0] for numbers in box)
+        yield natural_key(_interleaved(texts, first)), _interleaved(texts, map(_bracket, box))
+
+
+def _interleaved(texts: Row, between: Iterable[str]) -> str:
+    return "".join(text + inner for text, inner in zip(texts, (*between, ""), strict=True))
 
 
 def _merge(boxes: list[tuple[Choices, ...]], axis: int) -> list[tuple[Choices, ...]]:

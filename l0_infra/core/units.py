@@ -30,10 +30,9 @@ def parse_bytes(text: str, *, where: str = "size") -> int:
     factor = _BYTE_UNITS.get(match[2].lower()) if match else None
     if match is None or factor is None:
         raise _bad_bytes(text, where)
-    size = Decimal(match[1]) * factor
-    if size != size.to_integral_value():
+    if factor == 1 and "." in match[1]:
         raise _bad_bytes(text, where)
-    return int(size)
+    return round(Decimal(match[1]) * factor)
 
 
 def format_bytes(size: int) -> str:

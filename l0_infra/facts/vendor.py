@@ -3,9 +3,10 @@
 import re
 from dataclasses import dataclass
 
+from l0_infra.facts.tree import integer
 from l0_infra.schemas import Accelerator, Unread
 
-__all__ = ["MIB", "Found", "mebibytes", "pci_address", "percent", "pid", "text"]
+__all__ = ["Found", "mebibytes", "pci_address", "percent", "pid", "text"]
 
 MIB = 2**20
 UNKNOWN = re.compile(r"|-|n/?a|\[.*\]|not (supported|found|available)|err.*|unknown.*", re.I)
@@ -26,28 +27,22 @@ def text(word: str) -> str | None:
     return None if UNKNOWN.fullmatch(bare) else bare
 
 
-def number(word: str) -> float | None:
-    """Read a number without sign, unit or exponent; None for anything else."""
-    bare = word.strip()
-    return float(bare) if re.fullmatch(r"[0-9]{1,15}(\.[0-9]{1,6})?", bare) else None
-
-
 def mebibytes(word: str) -> int | None:
     """Read a size printed in MiB and return bytes."""
-    size = number(word)
-    return None if size is None else int(size * MIB)
+    size = integer(word)
+    return None if size is None else size * MIB
 
 
 def percent(word: str) -> float | None:
     """Read a share between 0 and 100."""
-    share = number(word.strip().removesuffix("%"))
-    return share if share is not None and share <= 100 else None
+    match = re.fullmatch(r"([0-9]{1,3}(?:\.[0-9]{1,6})?)\s*%?", word.strip())
+    return float(match[1]) if match and float(match[1]) <= 100 else None
 
 
 def pid(word: str) -> int | None:
     """Read a process id, at most what Linux allows."""
-    value = number(word)
-    return int(value) if value is not None and value.is_integer() and 1 <= value <= 2**22 else None
+    value = integer(word)
+    return value if value is not None and 1 <= value <= 2**22 else None
 
 
 def pci_address(word: str) -> str | None:

@@ -105,13 +105,13 @@ def agent_identity(layout: Layout) -> AgentIdentity | None:
 
 def stop_agent(layout: Layout, timeout_s: float = TAKE_OVER_S) -> bool:
     """Ask the agent to leave and wait until it has; running jobs go on. Return False if none was there."""
-    if not ring(layout.bell, "quit"):
+    identity = agent_identity(layout)
+    if not ring(layout.bell, "quit") and identity is None:
         return False
     deadline = time.monotonic() + timeout_s
     while time.monotonic() < deadline:
-        with exclusive(layout.agent_lock) as descriptor:
-            if descriptor is not None:
-                return True
+        if identity is None or not identity.alive():
+            return True
         time.sleep(0.02)
     raise EngineError(
         "agent",

@@ -40,7 +40,7 @@ def read_log(
     """Yield what task `rank` has written so far, from `from_offset` on; nothing if it has not started.
 
     Output that rotation has dropped is skipped: the first piece says where the rest begins. With `timestamps`
-    a piece is at most one line and has its time (seconds since the epoch, to 10 ms), else it is a large block.
+    a piece is at most one line and has its time (seconds since the epoch, to 10 ms), else a large block.
     """
     with ExitStack() as stack:
         segments = _open_segments(attempt_dir, rank, stack)

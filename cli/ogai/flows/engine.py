@@ -18,6 +18,7 @@ from ogai.version import __version__
 
 __all__ = ["open_engine", "spawn_agent"]
 
+AGENT = "ogai.daemons.agent"
 KEPT = ("HOME", "LANG", "LD_LIBRARY_PATH", "LOGNAME", "OGAI_LEDGER", "PATH", "TZ", "USER", "XDG_DATA_HOME")
 """Variables the agent keeps of its starter's; a job's own environment never passes through the agent."""
 
@@ -40,12 +41,13 @@ def open_engine() -> Iterator[LocalEngine]:
 
 
 def spawn_agent(home: Path, descriptor: int) -> None:
-    """Start the agent of `home` as a process of its own that outlives this one. Raises OSError."""
+    """Start the agent of `home`, as no child of ours, so that it outlives us and leaves no zombie. Raises OSError."""
     kept = {name: os.environ[name] for name in KEPT if name in os.environ}
     roots = [str(Path(package.__path__[0]).parent) for package in (ogai, l2_scheduler, l0_infra)]
     with (home / "scheduler" / "agent.log").open("ab") as log:
-        subprocess.Popen(
-            [sys.executable, "-m", "ogai.daemons.agent", str(home), str(descriptor)],
+        subprocess.run(
+            ["/bin/sh", "-c", '"$@" &', "sh", sys.executable, "-m", AGENT, str(home), str(descriptor)],
+            check=True,
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=log,

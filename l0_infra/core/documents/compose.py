@@ -81,7 +81,7 @@ class _Composer:
         place = self._place(event)
         if isinstance(event, yaml.ScalarEvent | yaml.CollectionStartEvent) and event.tag is not None:
             self._complain(
-                place, f"the tag `{event.tag}`", "a value without a tag", "the schema says what it is"
+                place, f"the tag `{_short(event.tag)}`", "a value without a tag", "the schema says what it is"
             )
         if isinstance(event, yaml.ScalarEvent):
             last_line = event.end_mark.line + 1 if event.end_mark else place.line
@@ -174,3 +174,7 @@ class _Composer:
                     self._complain(
                         base.place, "something else under `<<`", "a mapping, or a list of mappings"
                     )
+
+
+def _short(tag: str) -> str:
+    return tag.replace("tag:yaml.org,2002:", "!!")

@@ -5,6 +5,8 @@ from collections.abc import Iterable
 
 from l0_infra.core.documents.syntax import glued_lines
 from l0_infra.core.documents.tree import Finding, Listing, Mapping, Node, Path, Place, Scalar, finding
+from l0_infra.core.errors import UsageError
+from l0_infra.core.units import parse_bytes, parse_duration
 
 __all__ = [
     "JsonSchema",
@@ -90,8 +92,8 @@ def mending(node: Node, schema: JsonSchema) -> str:
     if kind == "boolean":
         return _mend_boolean(node.text)
     if kind in ("integer", "number"):
-        return _mend_number(node)
-    if kind == "string" and node.plain and not node.text:
+        return _mend_quantity(node.text, schema) if "x-unit" in schema else _mend_number(node)
+    if kind == "string" and node.plain and not (node.text or "pattern" in schema or "minLength" in schema):
         return 'write `""` if the empty text is meant'
     return ""
 
@@ -140,8 +142,18 @@ def _mend_boolean(text: str) -> str:
     return "write `false`" if text.lower() in _FALSE else ""
 
 
+def _mend_quantity(text: str, schema: JsonSchema) -> str:
+    try:
+        _ = parse_bytes(text) if schema["x-unit"] == "bytes" else parse_duration(text)
+    except UsageError as error:
+        return error.hint
+    return ""
+
+
 def _mend_number(node: Scalar) -> str:
     if not node.plain and re.fullmatch(r"[-+0-9.eE]+", node.text):
         return "remove the quotes"
+    if re.fullmatch(r"[-+]?[0-9]{19,}", node.text):
+        return f"a number here fits into 64 bits: at most {2**63 - 1}"
     bare = re.sub(r"[_, ]", "", node.text)
     return f"write `{bare}`" if bare != node.text and re.fullmatch(r"[-+]?[0-9]+(\.[0-9]+)?", bare) else ""

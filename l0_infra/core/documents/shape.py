@@ -39,14 +39,14 @@ class Shaper:
         return {key: self.shape(child, value, (*path, key)) for key, child in node.values.items()}
 
     def _shape_struct(self, node: Mapping, wanted: inspect.StructType, path: Path) -> dict[str, object]:
-        types = struct_fields(wanted)
+        types = _struct_fields(wanted)
         data = {}
         for key, child in node.values.items():
             if key in types:
                 data[key] = self.shape(child, types[key], (*path, key))
             else:
                 missing = [name for name in types if name not in node.values]
-                hint = nearest(key, missing) or f"keys that may follow here: {', '.join(missing[:12])}"
+                hint = nearest(key, missing) or _names(missing)
                 place = node.keys[key]
                 self.findings.append(
                     finding(place, f"the key `{key}`", "a key that is known here", hint, (*path, key))
@@ -54,7 +54,15 @@ class Shaper:
         return data
 
 
-def struct_fields(struct: inspect.StructType) -> AbstractMapping[str, inspect.Type]:
+def _names(missing: list[str]) -> str:
+    return (
+        f"keys that may stand here: {', '.join(missing[:12])}"
+        if missing
+        else "every known key is there already"
+    )
+
+
+def _struct_fields(struct: inspect.StructType) -> AbstractMapping[str, inspect.Type]:
     """Name every key a struct may hold, its tag included, with the type of its value."""
     tag = {struct.tag_field: inspect.LiteralType((struct.tag,))} if struct.tag_field else {}
     return tag | {field.encode_name: field.type for field in struct.fields}

@@ -20,6 +20,9 @@ _ENCODINGS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufeff\ufffe\uffff]")
 _GLUED = re.compile(r"(\s*(?:- +)?)([A-Za-z_][\w.-]*):([^\s:/].*?)\s*")
 
+_BLAME_THE_START = ("could not find expected ':'", "end of stream", "did not find expected ','")
+"""Problems met long after the place that a person must mend."""
+
 _PROBLEMS = (
     (
         "cannot start any token",
@@ -27,7 +30,6 @@ _PROBLEMS = (
         "spaces for indentation, and quotes around @ ` %",
     ),
     ("could not find expected ':'", "a line without `: `", "`key: value`"),
-    ("mapping values are not allowed", "a second `: ` in one value", "quotes around a text that holds `: `"),
     (
         "did not find expected key",
         "a line indented unlike its neighbours",
@@ -45,6 +47,17 @@ _PROBLEMS = (
     ("unexpected document indicator", "`---` inside quotes", "the closing quote"),
     ("unknown escape character", "an unknown escape", "single quotes, in which a backslash is just itself"),
     ("maximum nesting depth", "too many levels of nesting", "fewer levels"),
+    ("alphabetic or numeric character", "`&` or `*` without a name", "quotes around a text that begins so"),
+    (
+        "expected node content",
+        "a sign where a value belongs",
+        "a value, or quotes around a text that begins so",
+    ),
+    ("comment or line break", "more text behind `|` or `>`", "the text on lines of its own, indented"),
+    ("unexpected ':'", "a colon inside brackets", "a space after it, or quotes around the text"),
+    ("<document start>", "more text behind the end of the document", "one document in a file"),
+    ("tab character", "a tab", "spaces"),
+    ("directive", "`%` at the start of a line", "quotes around a text that begins so"),
     ("undefined tag handle", "a tag", "a value without a tag"),
 )
 """What YAML's parser says, what it means to a person, what is wanted instead."""
@@ -79,18 +92,30 @@ def syntax_finding(error: YAMLError, text: str, order: int, source: str) -> Find
     """Say in our words, and with the line that is to blame, what YAML's parser met."""
     problem = str(getattr(error, "problem", None) or error)
     mark = getattr(error, "problem_mark", None)
-    if "could not find expected ':'" in problem or "end of stream" in problem:
+    if any(words in problem for words in _BLAME_THE_START):
         mark = getattr(error, "context_mark", None) or mark
     line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)
-    place = Place(order, line, column, source)
     for glued_line, glued_column, typed, meant in glued_lines(text, max(1, line - 1), line):
         if order == 0 and "not" in problem:
             place = Place(order, glued_line, glued_column, source)
             return finding(place, f"`{typed}`", "a space after the colon", f"write `{meant}`")
+    found, expected = _in_words(problem, (text.splitlines() or [""])[line - 1 : line], column)
+    return finding(Place(order, line, column, source), found, expected)
+
+
+def _in_words(problem: str, lines: list[str], column: int) -> tuple[str, str]:
+    """Say what was found and what is expected; `lines` holds the line to blame, if there is one."""
+    before, here = (lines[0][: column - 1], lines[0][column - 1 : column]) if lines else ("", "")
+    if "cannot start any token" in problem:
+        return ("a tab", "spaces") if here == "\t" else (f"`{here}` before a text", "quotes around the text")
+    if "mapping values are not allowed" in problem:
+        if ": " in before:
+            return "a second `: ` in one value", "quotes around a text that holds `: `"
+        return "a key indented deeper than its neighbours", "keys of one mapping in one column"
     for words, found, expected in _PROBLEMS:
         if words in problem:
-            return finding(place, found, expected)
-    return finding(place, f"text that is not YAML ({problem})", "YAML")
+            return found, expected
+    return f"text that is not YAML ({problem})", "YAML"
 
 
 def glued_lines(text: str, first: int, last: int) -> Iterator[GluedLine]:

@@ -18,6 +18,8 @@ __all__ = ["render_document", "render_json"]
 _LOOKS_TYPED = re.compile(
     r"[-+.]?[0-9][0-9_:.eExXoO+-]*|[-+]?\.(inf|nan)|0[xo][0-9a-f]+|[yn~]|<<|=", re.IGNORECASE
 )
+_BREAKS = re.compile("[\x85\u2028\u2029]")
+_RAW = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 _SIMPLE_LINES = re.compile(r"(?:[!-~](?:[ -~]*[!-~])?\n)+")
 
 
@@ -34,8 +36,9 @@ def render_document(document: Document) -> str:
 
 
 def render_json(document: Document) -> str:
-    """Write a document as indented JSON."""
-    return msgspec.json.format(msgspec.json.encode(document), indent=2).decode() + "\n"
+    """Write a document as indented JSON; characters that YAML takes for line ends or refuses are escaped."""
+    text = msgspec.json.format(msgspec.json.encode(document), indent=2).decode()
+    return _RAW.sub(lambda match: f"\\u{ord(match[0]):04x}", text) + "\n"
 
 
 @cache
@@ -55,6 +58,8 @@ def _dumper() -> type[SafeDumper]:
 
 def _style(text: str) -> str | None:
     """Choose quotes for what looks typed, a block for plain lines, else leave it to YAML."""
+    if _BREAKS.search(text):
+        return '"'
     if _LOOKS_TYPED.fullmatch(text):
         return "'"
     return "|" if _SIMPLE_LINES.fullmatch(text) and text.count("\n") > 1 else None

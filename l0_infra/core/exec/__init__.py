@@ -6,10 +6,12 @@ from l0_infra.core.exec.local import LocalRunner
 from l0_infra.core.exec.runner import Runner
 from l0_infra.core.exec.scripted import Answer, ScriptedRunner
 from l0_infra.core.exec.secret import Secret
+from l0_infra.core.exec.ssh import HostKeyPolicy, SshOptions, SshPool, SshRunner
 
 __all__ = [
     "Answer",
     "Command",
+    "HostKeyPolicy",
     "LocalRunner",
     "OnOutput",
     "Outcome",
@@ -17,6 +19,9 @@ __all__ = [
     "Runner",
     "ScriptedRunner",
     "Secret",
+    "SshOptions",
+    "SshPool",
+    "SshRunner",
     "Stream",
     "fan_out",
 ]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 
+from l2_scheduler.local.shim import without_mark
+
 
 class Launch:
     """`launch.json`, the whole contract. Sizes are in bytes, durations in seconds, paths absolute."""
@@ -43,7 +45,7 @@ def read_environment(launch: Launch) -> dict[str, str]:
     """Return the captured environment under the computed one; raises OSError or ValueError."""
     with open(launch.environment_file, encoding="utf-8") as file:
         captured: dict[str, str] = json.load(file)["environment"]
-    return {"PYTHONUNBUFFERED": "1", **captured, **launch.environment}
+    return without_mark({"PYTHONUNBUFFERED": "1", **captured, **launch.environment})
 
 
 def task_environment(launch: Launch, base: dict[str, str], rank: int, attempt_dir: str) -> dict[str, str]:
@@ -65,8 +67,9 @@ def task_environment(launch: Launch, base: dict[str, str], rank: int, attempt_di
 def warn_after_s(launch: Launch) -> float | None:
     """Return when the warning is due, in seconds from the start; None for no warning.
 
-    Never before half of the limit: a signal at the very start would find no handler yet and kill the task.
+    Half of the limit when it should come before the start: there it would find no handler and kill the task.
     """
     if launch.time_limit_s is None or launch.warn_signal is None:
         return None
-    return launch.time_limit_s - min(launch.warn_before_s, launch.time_limit_s / 2)
+    after = launch.time_limit_s - launch.warn_before_s
+    return after if after > 0 else launch.time_limit_s / 2

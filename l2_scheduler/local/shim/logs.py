@@ -11,6 +11,7 @@ from __future__ import annotations
 import errno
 import os
 import struct
+from math import inf
 
 PAIR = struct.Struct("<Qd")
 STEP_S = 0.010
@@ -21,8 +22,8 @@ _APPEND = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC
 class TaskLog:
     """The log of one task. A full disk loses bytes, which are counted and told; it never blocks or raises."""
 
-    def __init__(self, rank: int, *, rotate_bytes: int, keep: int) -> None:
-        """Begin the first file; raises OSError when even that is impossible."""
+    def __init__(self, rank: int, *, rotate_bytes: int, keep: int, at: float) -> None:
+        """Begin the first file at time `at`; raises OSError when even that is impossible."""
         self.lost = 0
         self._name = f"task-{rank}.log"
         self._times_name = f"task-{rank}.times"
@@ -30,25 +31,22 @@ class TaskLog:
         self._keep = keep
         self._offset = 0
         self._size = 0
-        self._stamped_at = 0.0
+        self._stamped_at = -inf
         self._gap = 0
         self._why = ""
         self._notice = b""
         self._at_line_start = True
-        self._log = os.open(self._name, _APPEND, 0o644)
         self._times = os.open(self._times_name, _APPEND, 0o644)
+        self._stamp(at)
+        self._log = os.open(self._name, _APPEND, 0o644)
 
     def write(self, data: bytes, at: float) -> None:
         """Append what was read at time `at`; a file ends at a line's end where there is one."""
         rest = memoryview(data)
         while rest:
-            room = len(rest)
-            if self._size < self._rotate_bytes or self._rotate(at):
-                room = self._rotate_bytes - self._size
-            if room < len(rest):
-                room = bytes(rest[:room]).rfind(b"\n") + 1 or room
-            self._append(rest[:room], at)
-            rest = rest[room:]
+            cut = self._cut(rest, at)
+            self._append(rest[:cut], at)
+            rest = rest[cut:]
 
     def close(self, at: float) -> None:
         """Tell of bytes lost at the very end, if there is room again."""
@@ -57,6 +55,18 @@ class TaskLog:
             self._told()
         os.close(self._log)
         os.close(self._times)
+
+    def _cut(self, rest: memoryview, at: float) -> int:
+        """Rotate if it is time; return how much goes into the file: whole lines, or what cannot be parted."""
+        room = max(0, self._rotate_bytes - self._size)
+        if len(rest) <= room:
+            return len(rest)
+        lines = bytes(rest[:room]).rfind(b"\n") + 1
+        if lines:
+            return lines
+        if self._size and (self._at_line_start or not room) and self._rotate(at):
+            return self._cut(rest, at)
+        return room or len(rest)
 
     def _append(self, part: memoryview, at: float) -> None:
         if self._told() and part:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import sys
 import time
 
 from l2_scheduler.local.shim import EXIT_DONE, EXIT_REFUSED, EXIT_TRY_AGAIN
@@ -44,10 +43,10 @@ def main(attempt_dir: str, claim_fd: int) -> int:
         started_at = time.time()
         write_identity(started_at)
     except Refused as refusal:
-        print(refusal, file=sys.stderr)
+        _complain(str(refusal))
         return EXIT_REFUSED
     except (OSError, ValueError, KeyError) as error:
-        print(f"nothing was started: {error!r}", file=sys.stderr)
+        _complain(f"nothing was started: {error!r}")
         return EXIT_TRY_AGAIN
     ring(launch.bell)
     outcome = _run(launch, control, signals).document(started_at)
@@ -60,10 +59,7 @@ def main(attempt_dir: str, claim_fd: int) -> int:
 def _run(launch: Launch, control: Control, signals: int) -> Outcome:
     begun = time.monotonic()
     try:
-        logs = [
-            TaskLog(rank, rotate_bytes=launch.rotate_bytes, keep=launch.keep_logs)
-            for rank in range(launch.tasks)
-        ]
+        logs = _open_logs(launch)
         gang = Gang(launch.command, launch.directory, _environments(launch))
     except (OSError, ValueError, KeyError) as error:
         return Outcome("FAILED", f"the job could not be started: {error}")
@@ -77,6 +73,12 @@ def _run(launch: Launch, control: Control, signals: int) -> Outcome:
         cgroup.remove()
     lost = sum(log.lost for log in logs)
     return outcome_of(keeper, gang.tasks, elapsed_s=time.monotonic() - begun, lost_log_bytes=lost)
+
+
+def _open_logs(launch: Launch) -> list[TaskLog]:
+    now = time.time()
+    size, keep = launch.rotate_bytes, launch.keep_logs
+    return [TaskLog(rank, rotate_bytes=size, keep=keep, at=now) for rank in range(launch.tasks)]
 
 
 def _environments(launch: Launch) -> list[dict[str, str]]:
@@ -99,6 +101,14 @@ def _confine(launch: Launch, gang: Gang) -> Cgroup | None:
         cgroup.remove()
         return None
     return cgroup
+
+
+def _complain(text: str) -> None:
+    """Write to `shim.log`, where there is room for it."""
+    try:
+        os.write(2, text.encode() + b"\n")
+    except OSError:
+        return
 
 
 def _take_signals() -> int:

@@ -15,21 +15,21 @@ class Cgroup:
 
     def __init__(self, path: str, *, limit_file: str, swap: tuple[str, str], kills_file: str) -> None:
         """Name the control files of the version at hand; `swap` is a file and what forbids swap in it."""
-        self._path = path
+        self.path = path
         self._limit_file = limit_file
         self._swap = swap
         self._kills_file = kills_file
 
     def make(self, limit_bytes: int) -> None:
         """Create it with its limit; raises OSError when that is not permitted here."""
-        os.mkdir(self._path)
+        os.mkdir(self.path)
         try:
             self._write(self._limit_file, str(limit_bytes))
         except OSError:
             self.remove()
             raise
         name, text = self._swap
-        if os.path.exists(f"{self._path}/{name}"):
+        if os.path.exists(f"{self.path}/{name}"):
             self._write(name, text.format(limit_bytes))
 
     def add(self, pid: int) -> None:
@@ -38,7 +38,7 @@ class Cgroup:
 
     def kills(self) -> int:
         """Return how many of its processes the kernel has ended for lack of memory."""
-        for line in read_small(f"{self._path}/{self._kills_file}").splitlines():
+        for line in read_small(f"{self.path}/{self._kills_file}").splitlines():
             if line.startswith(b"oom_kill "):
                 return int(line.split()[1])
         return 0
@@ -46,12 +46,12 @@ class Cgroup:
     def remove(self) -> None:
         """Delete it; one that still has processes stays, and harms nobody."""
         try:
-            os.rmdir(self._path)
+            os.rmdir(self.path)
         except OSError:
             return
 
     def _write(self, name: str, text: str) -> None:
-        fd = os.open(f"{self._path}/{name}", os.O_WRONLY | os.O_CLOEXEC)
+        fd = os.open(f"{self.path}/{name}", os.O_WRONLY | os.O_CLOEXEC)
         try:
             os.write(fd, text.encode())
         finally:
