@@ -16,7 +16,7 @@ from l2_scheduler.local.shim.launch import Launch, warn_after_s
 from l2_scheduler.local.shim.memory import Cgroup, mib
 from l2_scheduler.local.shim.pump import Pump
 from l2_scheduler.local.shim.reach import kill_all, signal_all
-from l2_scheduler.local.shim.tasks import Gang, Task
+from l2_scheduler.local.shim.tasks import Gang, Task, warn_group
 from l2_scheduler.local.shim.watch import Watch
 
 _KILL_AGAIN_S = 0.1
@@ -151,7 +151,7 @@ class Keeper:
         self._warn_at = inf
         name = f"SIG{self._launch.warn_signal}"
         for task in self._running.values():
-            os.killpg(task.pid, signal.Signals[name])
+            warn_group(task, signal.Signals[name])
         append_event(self._launch, "warned", signal=name)
 
     def _escalate(self, now: float) -> None:

@@ -24,7 +24,7 @@ from l2_scheduler.local.shim.logs import TaskLog
 from l2_scheduler.local.shim.memory import Cgroup, make_cgroup
 from l2_scheduler.local.shim.outcome import Outcome, outcome_of
 from l2_scheduler.local.shim.pump import Pump
-from l2_scheduler.local.shim.tasks import Gang, become_subreaper, raise_oom_score
+from l2_scheduler.local.shim.tasks import Gang, allow_all_files, become_subreaper, raise_oom_score
 
 _IGNORED = (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTSTP, signal.SIGUSR1, signal.SIGUSR2)
 
@@ -59,8 +59,9 @@ def main(attempt_dir: str, claim_fd: int) -> int:
 def _run(launch: Launch, control: Control, signals: int) -> Outcome:
     begun = time.monotonic()
     try:
+        file_limits = allow_all_files()
         logs = _open_logs(launch)
-        gang = Gang(launch.command, launch.directory, _environments(launch))
+        gang = Gang(launch.command, launch.directory, _environments(launch), file_limits)
     except (OSError, ValueError, KeyError) as error:
         return Outcome("FAILED", f"the job could not be started: {error}")
     cgroup = _confine(launch, gang)
@@ -126,8 +127,13 @@ def _take_signals() -> int:
 
 def _close_others(kept: int) -> None:
     """Close what was inherited by mistake, so that no task holds it; `kept` goes on to the tasks."""
-    top = os.sysconf("SC_OPEN_MAX")
-    os.closerange(3, kept if kept >= 3 else top)
-    if kept >= 3:
-        os.set_inheritable(kept, True)
-        os.closerange(kept + 1, top)
+    for fd in map(int, os.listdir("/proc/self/fd")):
+        if fd > 2 and fd != kept:
+            _try_close(fd)
+
+
+def _try_close(fd: int) -> None:
+    try:
+        os.close(fd)
+    except OSError:  # the descriptor that listed them
+        return

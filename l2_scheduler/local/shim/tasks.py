@@ -6,6 +6,7 @@ import ctypes
 import errno
 import fcntl
 import os
+import resource
 import signal
 
 from l2_scheduler.local.shim.proc import read_small
@@ -54,10 +55,17 @@ class Task:
 class Gang:
     """All tasks, forked and waiting for `release`; `trouble` says why a program could not be started."""
 
-    def __init__(self, command: list[str], directory: str, environments: list[dict[str, str]]) -> None:
+    def __init__(
+        self,
+        command: list[str],
+        directory: str,
+        environments: list[dict[str, str]],
+        file_limits: tuple[int, int],
+    ) -> None:
         """Fork one process per environment; raises OSError when the machine has no room for them."""
         self._command = command
         self._directory = directory
+        self._file_limits = file_limits
         self._gate, self._opener = os.pipe()
         self._report, self._reporter = os.pipe()
         os.set_blocking(self._report, False)
@@ -99,11 +107,13 @@ class Gang:
         _widen(read)
         parent = os.getpid()
         signal.pthread_sigmask(signal.SIG_BLOCK, _ALL_SIGNALS)
-        pid = os.fork()
-        if pid == 0:
-            self._become(parent, write, environment)
-        signal.pthread_sigmask(signal.SIG_SETMASK, ())
-        os.close(write)
+        try:
+            pid = os.fork()
+            if pid == 0:
+                self._become(parent, write, environment)
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, ())
+            os.close(write)
         return Task(rank, pid, read)
 
     def _become(self, parent: int, output: int, environment: dict[str, str]) -> None:
@@ -116,10 +126,11 @@ class Gang:
                 return
             _default_signals()
             _connect(output)
+            resource.setrlimit(resource.RLIMIT_NOFILE, self._file_limits)
             step = "directory"
             os.chdir(self._directory)
             step = "program"
-            os.execvpe(self._command[0], self._command, environment)
+            _execute(self._command, environment)
         except OSError as error:
             if step == "program" and error.errno in (errno.ENOENT, errno.ENOTDIR):
                 code = _NO_SUCH_PROGRAM
@@ -132,9 +143,24 @@ class Gang:
         return os.read(self._gate, 1) == b"."
 
 
+def allow_all_files() -> tuple[int, int]:
+    """Let this process have all files open that it may, there being three a task; return the old limits."""
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (limits[1], limits[1]))
+    return limits
+
+
 def become_subreaper() -> None:
     """Have every orphan among the descendants handed to this process, and nobody lost."""
     prctl(_PR_SET_CHILD_SUBREAPER, 1)
+
+
+def warn_group(task: Task, number: int) -> None:
+    """Signal the process group of a task that has not been reaped."""
+    try:
+        os.killpg(task.pid, number)
+    except (ProcessLookupError, PermissionError):  # not yet a group of its own; wholly another user's
+        return
 
 
 def raise_oom_score(tasks: list[Task]) -> None:
@@ -152,6 +178,22 @@ def prctl(option: int, value: int) -> None:
     """Call `prctl(2)`; raises OSError."""
     if _libc.prctl(option, ctypes.c_ulong(value), 0, 0, 0) != 0:
         raise OSError(ctypes.get_errno(), "prctl")
+
+
+def _execute(command: list[str], environment: dict[str, str]) -> None:
+    """Become a program, found as a shell finds it; raises OSError. `os.execvpe` would import first."""
+    name = command[0]
+    if "/" in name:
+        os.execve(name, command, environment)
+    trouble: OSError = FileNotFoundError(errno.ENOENT, "not on the path")
+    for place in environment.get("PATH", os.defpath).split(":"):
+        try:
+            os.execve(f"{place or '.'}/{name}", command, environment)
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        except PermissionError as error:
+            trouble = error
+    raise trouble
 
 
 def _default_signals() -> None:
