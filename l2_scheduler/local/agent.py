@@ -1,14 +1,14 @@
 """The agent: a loop that makes the machine follow the queue. All it knows is on disk, so the next one goes on."""
 
+import contextlib
 import os
-import sys
 import time
 from collections.abc import Iterable
 from typing import Literal
 
 from l0_infra.core.errors import OgaiError
 from l2_scheduler.local.attempts import observe_attempt, read_exit, read_keeper, tell
-from l2_scheduler.local.bell import Bell
+from l2_scheduler.local.bell import Bell, Word
 from l2_scheduler.local.book import Book
 from l2_scheduler.local.holdings import Holdings
 from l2_scheduler.local.launch import describe_launch, launch
@@ -23,7 +23,7 @@ from l2_scheduler.local.world import Probe, cluster_of, foreign_claims
 from l2_scheduler.placement import Decisions, Start, decide
 from l2_scheduler.schemas import ACTIVE_STATES
 
-__all__ = ["Agent"]
+__all__ = ["Agent", "tell_trouble"]
 
 LOOK_EVERY_S = 5.0
 STARTING_LOOK_S = 0.25
@@ -54,15 +54,23 @@ class Agent:
                 idle_since = time.monotonic()
             elif time.monotonic() - idle_since > IDLE_EXIT_S:
                 return "idle"
-            if "quit" in self.bell.wait(pause_s or self.sleep_s(), self.holdings.descriptors()):
+            if "quit" in self.rest(pause_s):
                 return "told"
+
+    def rest(self, pause_s: float) -> set[Word]:
+        """Sleep until something happens. In trouble only the bell wakes: shims that ended are still unread, and would
+        wake at once, again and again.
+        """
+        if pause_s:
+            return self.bell.wait(pause_s)
+        return self.bell.wait(self.sleep_s(), self.holdings.descriptors())
 
     def try_turn(self) -> bool:
         """Do one turn; a full disk or a locked store is told and tried again later."""
         try:
             self.turn()
         except (OgaiError, OSError) as error:
-            print(f"{time.strftime('%F %T')} {error}", file=sys.stderr, flush=True)
+            tell_trouble(error)
             return False
         return True
 
@@ -185,3 +193,9 @@ class Agent:
             columns = settle_void(f"cannot be started: {error}", time.time() + LAUNCH_AGAIN_S)
             self.queue.change(record.job_id, ["CONFIGURING"], **columns)
             self.holdings.drop(record.job_id)
+
+
+def tell_trouble(error: Exception) -> None:
+    """Write a line into the agent's log; a disk too full for that line must not end the agent."""
+    with contextlib.suppress(OSError):
+        os.write(2, f"{time.strftime('%F %T')} {error}\n".encode(errors="backslashreplace"))

@@ -9,6 +9,7 @@ from typing import Unpack
 
 import msgspec
 
+from l0_infra.core.errors import EngineError
 from l0_infra.core.store import Database, save_file
 from l2_scheduler.local.arrays import expand_indices
 from l2_scheduler.local.layout import Layout
@@ -65,12 +66,22 @@ class JobQueue:
                     for job_id, index in zip(ids, indices, strict=True)
                 ],
             )
-            save_file(
-                self.layout.environment(number),
-                json.dumps({"environment": dict(environment)}).encode(),
-                mode=0o600,
-            )
+            self.keep_environment(number, environment)
         return ids
+
+    def keep_environment(self, number: int, environment: Mapping[str, str]) -> None:
+        """Store what a submission's jobs will see, for their owner's eyes only. Raises EngineError."""
+        path, text = self.layout.environment(number), json.dumps({"environment": dict(environment)})
+        try:
+            save_file(path, text.encode(), mode=0o600)
+        except OSError as error:
+            raise EngineError(
+                str(path),
+                found=str(error),
+                expected="room for the job's environment",
+                hint="free some space there, then submit again; nothing was queued",
+                retry=True,
+            ) from error
 
     def changes(self, since: int) -> tuple[int, list[Record]]:
         """Read the rows changed after sequence number `since`, and the newest number."""

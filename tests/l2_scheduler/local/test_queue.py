@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from l0_infra.core.errors import UsageError
+from l0_infra.core.errors import EngineError, UsageError
 from l2_scheduler.local.book import Book
 from l2_scheduler.local.layout import Layout
 from l2_scheduler.local.queue import JobQueue, Rule
@@ -63,7 +63,7 @@ def test_a_submission_whose_environment_cannot_be_saved_is_not_queued(
     queue: JobQueue, layout: Layout
 ) -> None:
     layout.private.rmdir()
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(EngineError, match="nothing was queued|room for"):
         queue.add(job(), {}, 0.0)
     assert queue.all() == []
 
