@@ -139,7 +139,7 @@ class Agent:
             foreign = foreign_claims(ledger.claims(), os.getuid(), str(self.layout.root), self.book.active())
             decisions = decide(cluster_of(node, foreign), queues, self.book.relevant(), time.time())
             started = self.take(ledger, decisions.starts)
-        self.wake_at = decisions.wake_at
+        self.wake_at = time.time() if decisions.cancels else decisions.wake_at
         self.cancel_hopeless(decisions)
         self.book.refresh(self.queue)
         vendors = frozenset(accelerator.id.partition(":")[0] for accelerator in node.accelerators)

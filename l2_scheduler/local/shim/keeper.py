@@ -41,7 +41,7 @@ class Keeper:
         self._control = control
         self._signals = signals
         self._cgroup = cgroup
-        self._abandoned = False
+        self._cleared = False
         self._pump_at = now
         self._warn_at = now + (inf if (after := warn_after_s(launch)) is None else after)
         self._limit_at = now + (inf if launch.time_limit_s is None else launch.time_limit_s)
@@ -102,7 +102,7 @@ class Keeper:
             if task := self._running.pop(pid, None):
                 task.take_status(status)
                 self._judge(task)
-        return not self._abandoned
+        return not self._cleared
 
     def _judge(self, task: Task) -> None:
         self._judge_kernel_kills()
@@ -160,12 +160,14 @@ class Keeper:
             self._terminate()
             self.ending.kill(now + self._launch.grace_s)
         if now >= self.ending.kill_at:
-            self._abandoned = not kill_all()
+            self._cleared = not kill_all() and not self._running
             self.ending.kill_at = time.monotonic() + _KILL_AGAIN_S
 
     def _terminate(self) -> None:
         count = signal_all(signal.SIGTERM, signal.SIGCONT)
         if self._running:
             append_event(self._launch, "ending", state=self.ending.state, reason=self.ending.reason)
-        else:
+        elif count:
             append_event(self._launch, "cleaned", processes=count)
+        else:
+            self._cleared = True

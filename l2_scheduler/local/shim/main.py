@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import time
-from contextlib import suppress
 
 from l2_scheduler.local.shim import EXIT_DONE, EXIT_REFUSED, EXIT_TRY_AGAIN
 from l2_scheduler.local.shim.control import Control
@@ -106,8 +105,10 @@ def _confine(launch: Launch, gang: Gang) -> Cgroup | None:
 
 def _complain(text: str) -> None:
     """Write to `shim.log`, where there is room for it."""
-    with suppress(OSError):
+    try:
         os.write(2, text.encode() + b"\n")
+    except OSError:
+        return
 
 
 def _take_signals() -> int:

@@ -20,7 +20,7 @@ def signal_all(*numbers: int) -> int:
 
 
 def kill_all() -> bool:
-    """Kill every descendant; False if those that are left are all beyond our rights (another user's).
+    """Kill every descendant; False if there is none left that we have the right to kill.
 
     They are stopped first, until no new one turns up, so that none can answer a death with a birth.
     """
@@ -33,7 +33,7 @@ def kill_all() -> bool:
             _try_send(process, signal.SIGSTOP)
         seen |= fresh
     reached = [_try_send(process, signal.SIGKILL) for process in seen]
-    return any(reached) or not reached
+    return any(reached)
 
 
 def _try_send(process: Process, number: int) -> bool:

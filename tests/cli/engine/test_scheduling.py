@@ -9,11 +9,10 @@ import pytest
 
 from l0_infra.core.errors import UnsatisfiableError, UsageError
 from l2_scheduler.schemas import Array, Dependency, Job, Limits, Resources, Retry
-from tests.support.world import World, write_tool
+from tests.support.world import CPUS, World, write_tool
 
 pytestmark = pytest.mark.real
 
-CPUS = len(os.sched_getaffinity(0))
 
 NVIDIA_SMI = """
 import sys

@@ -6,6 +6,7 @@ from l2_scheduler.placement import decide, fits_ever
 from l2_scheduler.schemas import JobState, Queue
 from tests.l2_scheduler.placement.make import (
     HOUR,
+    Condition,
     Simulation,
     cluster,
     codes,
@@ -220,9 +221,9 @@ def test_held_jobs_and_back_off_wait_and_time_wakes() -> None:
         ("afterany", "CANCELLED", "starts"),
     ],
 )
-def test_dependencies(condition: str, state: JobState, outcome: str) -> None:
+def test_dependencies(condition: Condition, state: JobState, outcome: str) -> None:
     other = job(1, state=state, held=True)
-    decisions = decide(nodes(1), queues(), [other, job(2, after=[("1", condition)])], 0.0)  # type: ignore[list-item]
+    decisions = decide(nodes(1), queues(), [other, job(2, after=[("1", condition)])], 0.0)
     assert ("2" in started(decisions)) == (outcome == "starts")
     assert [cancel.job_id for cancel in decisions.cancels] == (["2"] if outcome == "cancelled" else [])
     assert codes(decisions).get("2") == ({"dependency"} if outcome == "waits" else None)

@@ -5,7 +5,8 @@ import signal
 
 import pytest
 
-from l2_scheduler.local.processes import marked
+from l2_scheduler.local.processes import identity_of, marked, signal_identity
+from l2_scheduler.local.shim import engine_environment
 
 
 def test_cancel_reaches_a_child_in_its_own_session(attempt):
@@ -111,6 +112,22 @@ def test_daemon_about_to_finish_may(attempt):
     assert job.run()["state"] == "COMPLETED"
     assert job.log() == "hello\n"
     assert [event["event"] for event in job.events()] == ["started", "ended"]
+
+
+def test_engine_started_from_within_a_job_outlives_it(attempt):
+    environment = engine_environment({"PATH": os.environ["PATH"]})
+    script = f"import subprocess; print(subprocess.Popen(['sleep', '60'], env={environment}).pid)"
+    job = attempt("python3", "-S", "-c", script)
+    assert job.run()["state"] == "COMPLETED"
+    engine = identity_of(int(job.log()))
+    assert signal_identity(engine, signal.SIGKILL)
+
+
+def test_job_cannot_pass_for_the_engine(attempt):
+    job = attempt("sh", "-c", "(setsid sleep 60 &)", environment=engine_environment({}))
+    job.run()
+    assert not marked(job.token)
+    assert [event.get("processes") for event in job.events() if event["event"] == "cleaned"] == [1]
 
 
 BOMB = """
