@@ -17,7 +17,7 @@ from l2_scheduler.local.ledger import Claim, HeldClaim, Ledger, OpenLedger
 from l2_scheduler.local.lost import bury
 from l2_scheduler.local.queue import JobQueue, Rule
 from l2_scheduler.local.queues_file import load_queues
-from l2_scheduler.local.records import Record
+from l2_scheduler.local.records import Columns, Record
 from l2_scheduler.local.settle import settle, settle_void
 from l2_scheduler.local.world import Probe, cluster_of, foreign_claims
 from l2_scheduler.placement import Decisions, Start, decide
@@ -102,9 +102,15 @@ class Agent:
             self.note_running(record)
             return
         outcome = bury(attempt, now) if fate == "lost" else read_exit(attempt, now)
-        columns = settle(record, outcome, now) if outcome else settle_void("its launch was cut short", None)
+        columns = settle(record, outcome, now) if outcome else self.give_back(record, now)
         if self.queue.change_each([record.job_id], Rule(tuple(ACTIVE_STATES), columns, record.request)):
             self.holdings.drop(record.job_id)
+
+    def give_back(self, record: Record, now: float) -> Columns:
+        """Have an attempt that never started tried again: at once, or later if it was the machine that refused."""
+        if self.holdings.was_refused(record.job_id):
+            return settle_void(record, "the machine had no room to start it", now + LAUNCH_AGAIN_S, now)
+        return settle_void(record, "its launch was cut short", None, now)
 
     def note_running(self, record: Record) -> None:
         if self.holdings.is_watched(record.job_id):
@@ -190,8 +196,9 @@ class Agent:
             told = describe_launch(record, self.layout, vendors, default_time_s)
             held.shim = launch(record, self.layout, told, held.claim.descriptor if held.claim else -1)
         except OSError as error:
-            columns = settle_void(f"cannot be started: {error}", time.time() + LAUNCH_AGAIN_S)
-            self.queue.change(record.job_id, ["CONFIGURING"], **columns)
+            now = time.time()
+            columns = settle_void(record, f"cannot be started: {error}", now + LAUNCH_AGAIN_S, now)
+            self.queue.change_each([record.job_id], Rule(("CONFIGURING",), columns, record.request))
             self.holdings.drop(record.job_id)
 
 

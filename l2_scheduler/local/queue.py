@@ -14,7 +14,7 @@ from l0_infra.core.store import Database, save_file
 from l2_scheduler.local.arrays import expand_indices
 from l2_scheduler.local.layout import Layout
 from l2_scheduler.local.records import MIGRATIONS, Columns, Record, Request, read_record
-from l2_scheduler.schemas import Job
+from l2_scheduler.schemas import FINAL_STATES, Job
 
 if TYPE_CHECKING:
     from l2_scheduler.placement import Start
@@ -151,10 +151,17 @@ class JobQueue:
             }
 
     def remove(self, job_ids: Iterable[str]) -> list[Path]:
-        """Forget jobs, and submissions that have none left; return the files and folders that may now go."""
+        """Forget those jobs that have ended, and submissions that have none left; return the files and folders to go.
+
+        A job requeued since it was picked is kept.
+        """
+        statement = f"DELETE FROM jobs WHERE job_id = ? AND state IN ({', '.join('?' * len(FINAL_STATES))})"
         with self.database.transaction() as connection:
-            gone = list(job_ids)
-            connection.executemany("DELETE FROM jobs WHERE job_id = ?", [(job_id,) for job_id in gone])
+            gone = [
+                job_id
+                for job_id in job_ids
+                if connection.execute(statement, (job_id, *FINAL_STATES)).rowcount
+            ]
             empty = connection.execute(
                 "DELETE FROM submissions WHERE id NOT IN (SELECT submission FROM jobs) RETURNING id"
             ).fetchall()
