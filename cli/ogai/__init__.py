@@ -1,1 +1,18 @@
-"""The Python API of the whole toolchain; the command line is a thin face over the same flows."""
+"""The Python API of the whole toolchain; the command line is a thin face over the same flows.
+
+`import ogai; ogai.job.submit(…)` imports what it needs on first use.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ogai.flows import job
+
+__all__ = ["job"]
+
+
+def __getattr__(name: str) -> object:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return import_module(f"ogai.flows.{name}")

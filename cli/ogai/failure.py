@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import click
 
-from l0_infra.core.errors import DocumentError, Fault, OgaiError, UsageError
+from l0_infra.core.errors import DocumentError, OgaiError, UsageError
 from ogai.suggest import correct, spelled
 
 __all__ = ["ClickGrammar", "describe_failure"]
@@ -51,21 +51,17 @@ def describe_failure(error: OgaiError, words: tuple[str, ...], root: click.Group
     """Yield the lines; a usage error without a hint of its own gets the command most likely meant."""
     if isinstance(error, DocumentError):
         yield from _faults(error)
-    else:
-        yield f"{_label()} {error}"
+        return
+    yield f"{_label()} {error}"
     if hint := error.hint or _usage_hint(error, words, root):
         yield f"hint: {hint}"
 
 
 def _faults(error: DocumentError) -> Iterator[str]:
     for fault in error.faults:
-        yield f"{_label()} {fault}{_aside(fault, error)}"
+        yield f"{_label()} {fault}{f' ({fault.hint})' if fault.hint else ''}"
     count = len(error.faults)
     yield f"{count} fault{'s' if count > 1 else ''} in {error.document}"
-
-
-def _aside(fault: Fault, error: DocumentError) -> str:
-    return f" ({fault.hint})" if fault.hint and fault.hint != error.hint else ""
 
 
 def _usage_hint(error: OgaiError, words: tuple[str, ...], root: click.Group) -> str:

@@ -5,22 +5,28 @@ PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin:/usr/local/bin:/opt/rocm/bin
 umask 077
 limit=$1
 names=
-dir=$(mktemp -d 2>/dev/null) || dir=$(mktemp -d /dev/shm/ogai.XXXXXXXX) || exit 73
-trap 'rm -rf "$dir"' EXIT
+dir=
 bounded=
 command -v timeout >/dev/null && bounded="timeout -s KILL $limit"
 
 fact() { # NAME PROGRAM COMMAND
-    names="$names $1"
     if ! command -v "$2" >/dev/null; then
-        echo absent >"$dir/$1.end"
+        echo "@ $1 absent"
         return
     fi
+    [ -n "$dir" ] || make_dir
+    names="$names $1"
     {
         $bounded sh -c "$3" >"$dir/$1.out" 2>"$dir/$1.err"
         echo $? >"$dir/$1.code"
         mv "$dir/$1.code" "$dir/$1.end"
     } </dev/null >/dev/null 2>&1 &
+}
+
+make_dir() {
+    dir=$(mktemp -d 2>/dev/null) || dir=$(mktemp -d /dev/shm/ogai.XXXXXXXX) || exit 73
+    trap 'rm -rf "$dir"' EXIT
+    trap 'exit 74' HUP INT PIPE TERM
 }
 
 finished() {
@@ -36,9 +42,11 @@ report() {
         sleep 0.05
     done
     for name in $names; do
-        echo "@ $name $(cat "$dir/$name.end" 2>/dev/null || echo hung)"
-        { head -c 1000000 "$dir/$name.out" 2>/dev/null; echo; } | sed 's/^/|/'
-        { head -c 4000 "$dir/$name.err" 2>/dev/null; echo; } | sed 's/^/!/'
+        how=hung
+        [ ! -e "$dir/$name.end" ] || read -r how <"$dir/$name.end"
+        echo "@ $name $how"
+        { head -c 1000000 "$dir/$name.out"; echo; } | sed 's/^/|/'
+        [ ! -s "$dir/$name.err" ] || { head -c 4000 "$dir/$name.err"; echo; } | sed 's/^/!/'
     done
     echo "@ all told"
 }

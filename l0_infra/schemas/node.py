@@ -29,7 +29,9 @@ HOST_NAME = re.compile(rf"(?=.{{1,253}}$){PART}(\.{PART})*\.?")
 class Node(Document, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="node"):
     """One server as wished: its name, how it and its management controller are reached, its labels."""
 
-    name: Annotated[NodeName, Meta(description="Host name, one label, unique in its cluster.")]
+    name: Annotated[
+        NodeName, Meta(description="Host name, one label, unique in its cluster.", examples=["node001"])
+    ]
     address: Annotated[
         Address | None, Meta(description="Address or host name for ssh; null: the name is resolved.")
     ] = None

@@ -78,7 +78,9 @@ class Gates(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
 class Cluster(Document, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="cluster"):
     """A cluster as wished."""
 
-    name: Annotated[str, Meta(pattern=r"^[a-z][a-z0-9-]{0,39}$", description="Cluster name.")]
+    name: Annotated[
+        str, Meta(pattern=r"^[a-z][a-z0-9-]{0,39}$", description="Cluster name.", examples=["pod1"])
+    ]
     nodes: Annotated[tuple[NodeGroup, ...], Meta(min_length=1, description="Nodes, in groups of like ones.")]
     ssh: Annotated[Ssh, Meta(description="How the nodes are reached.")] = Ssh()
     networks: Annotated[tuple[Network, ...], Meta(description="Networks.")] = ()

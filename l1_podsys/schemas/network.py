@@ -18,8 +18,8 @@ IpNetwork = IPv4Network | IPv6Network
 class DhcpRange(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Addresses handed out by DHCP, both ends included."""
 
-    first: Annotated[str, Meta(description="First address.")]
-    last: Annotated[str, Meta(description="Last address.")]
+    first: Annotated[str, Meta(description="First address.", examples=["10.20.1.1"])]
+    last: Annotated[str, Meta(description="Last address.", examples=["10.20.1.250"])]
 
     def faults(self) -> Iterator[Fault]:
         """Yield ends that are no addresses, and a range that runs backwards."""
@@ -44,7 +44,7 @@ class Network(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
     purpose: Annotated[
         Literal["management", "compute", "storage", "bmc"], Meta(description="What it carries.")
     ]
-    cidr: Annotated[str, Meta(description="Its range: `10.20.0.0/16`.")]
+    cidr: Annotated[str, Meta(description="Its range: `10.20.0.0/16`.", examples=["10.20.0.0/16"])]
     gateway: Annotated[str | None, Meta(description="Its router; null: none.")] = None
     dhcp: Annotated[DhcpRange | None, Meta(description="What DHCP hands out of it; null: no DHCP.")] = None
 

@@ -21,14 +21,16 @@ NodeSet = Annotated[str, Meta(min_length=1)]
 class NodeGroup(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Nodes alike in everything but name and address."""
 
-    names: Annotated[NodeSet, Meta(description="Node names as a node set: `node[001-128]`.")]
+    names: Annotated[
+        NodeSet, Meta(description="Node names as a node set: `node[001-128]`.", examples=["node[001-004]"])
+    ]
+    roles: Annotated[
+        tuple[Literal["head", "login", "compute", "storage"], ...],
+        Meta(min_length=1, description="What they are for.", examples=[["head", "compute"]]),
+    ]
     node_class: Annotated[str, Meta(min_length=1, description="Class of equal nodes they belong to.")] = (
         "default"
     )
-    roles: Annotated[
-        tuple[Literal["head", "login", "compute", "storage"], ...],
-        Meta(min_length=1, description="What they are for."),
-    ] = ("compute",)
     addresses: Annotated[
         NodeSet | None,
         Meta(

@@ -6,7 +6,8 @@ import time
 from collections.abc import Iterable
 from typing import Literal
 
-from l0_infra.core.errors import OgaiError
+from l0_infra.core.errors import FactsMissingError, OgaiError
+from l1_podsys.schemas import NodeState
 from l2_scheduler.local.attempts import observe_attempt, read_exit, read_keeper, tell
 from l2_scheduler.local.bell import Bell
 from l2_scheduler.local.book import Book
@@ -62,7 +63,7 @@ class Agent:
         try:
             self.turn()
         except (OgaiError, OSError) as error:
-            print(f"{time.strftime('%F %T')} {error}", file=sys.stderr, flush=True)
+            tell_trouble(error)
             return False
         return True
 
@@ -124,14 +125,22 @@ class Agent:
             if (record.status.not_before or 0.0) > longest:
                 self.queue.change(record.job_id, ["PENDING"], not_before=longest)
 
+    def look(self) -> NodeState:
+        """Observe the machine; jobs without accelerators go on when their vendor's tool does not answer."""
+        try:
+            return self.probe()
+        except FactsMissingError as error:
+            tell_trouble(error)
+            return self.probe(accelerators=False)
+
     def place(self) -> None:
         """Decide under the ledger's lock, so that two agents never count the same slot as free."""
-        queues, node = load_queues(self.layout.queues), self.probe()
+        queues, node = load_queues(self.layout.queues), self.look()
         with self.ledger.locked() as ledger:
             foreign = foreign_claims(ledger.claims(), os.getuid(), str(self.layout.root), self.book.active())
             decisions = decide(cluster_of(node, foreign), queues, self.book.relevant(), time.time())
             started = self.take(ledger, decisions.starts)
-        self.wake_at = decisions.wake_at
+        self.wake_at = time.time() if decisions.cancels else decisions.wake_at
         self.cancel_hopeless(decisions)
         self.book.refresh(self.queue)
         vendors = frozenset(accelerator.id.partition(":")[0] for accelerator in node.accelerators)
@@ -185,3 +194,8 @@ class Agent:
             columns = settle_void(f"cannot be started: {error}", time.time() + LAUNCH_AGAIN_S)
             self.queue.change(record.job_id, ["CONFIGURING"], **columns)
             self.holdings.drop(record.job_id)
+
+
+def tell_trouble(error: Exception) -> None:
+    """Write to the agent's log what went wrong; it is tried again."""
+    print(f"{time.strftime('%F %T')} {error}", file=sys.stderr, flush=True)

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import msgspec
 
-from l0_infra.core.errors import EngineError, UsageError
+from l0_infra.core.errors import EngineError
 from l0_infra.core.store import prepare_home
+from l1_podsys.schemas import ClusterState
 from l2_scheduler.local.agent_process import (
     AgentGuard,
     AgentIdentity,
@@ -18,6 +19,7 @@ from l2_scheduler.local.agent_process import (
     stop_agent,
     wake_agent,
 )
+from l2_scheduler.local.arrays import expand_indices
 from l2_scheduler.local.book import book_of
 from l2_scheduler.local.layout import Layout
 from l2_scheduler.local.ledger import Ledger
@@ -26,9 +28,12 @@ from l2_scheduler.local.queue import JobQueue, Rule
 from l2_scheduler.local.queues_file import load_queues
 from l2_scheduler.local.records import Columns, Record
 from l2_scheduler.local.refuse import refuse_job
+from l2_scheduler.local.survey import Survey, Verdict, verdict_on
+from l2_scheduler.local.unknown import unknown_job
+from l2_scheduler.local.usage import Usage, probe_usage
 from l2_scheduler.local.world import Probe, cluster_of, foreign_claims
-from l2_scheduler.placement import Explanation, explain
-from l2_scheduler.schemas import ACTIVE_STATES, FINAL_STATES, Job, JobStatus
+from l2_scheduler.placement import Explanation, decide, explain
+from l2_scheduler.schemas import ACTIVE_STATES, FINAL_STATES, Job, JobStatus, Queues
 
 __all__ = ["LocalEngine"]
 
@@ -118,7 +123,7 @@ class LocalEngine:
         Raises EngineError after `timeout_s` (retry), or when no agent can be kept alive.
         """
         deadline = None if timeout_s is None else time.monotonic() + timeout_s
-        guard, seen = AgentGuard(self.layout, self.wake), None
+        guard, seen = self.guard(), None
         while True:
             guard.look(time.monotonic())
             version = self.queue.database.data_version()
@@ -130,15 +135,55 @@ class LocalEngine:
                 raise still_open(statuses, timeout_s or 0.0)
             time.sleep(WAIT_LOOK_S)
 
+    def guard(self) -> AgentGuard:
+        """Return what keeps an agent alive while somebody waits for its work."""
+        return AgentGuard(self.layout, self.wake)
+
     def explain(self, reference: str) -> Explanation:
         """Say what keeps a waiting job waiting, and the smallest change that would start it."""
         job_id = self.known(reference)[0].job_id
+        return explain(*self.observe(job_id), time.time(), job_id)
+
+    def survey(self) -> Survey:
+        """Say how the machine and its queue stand, and what the agent's next pass would decide."""
+        cluster, queues, jobs = self.observe()
+        decisions = decide(cluster, queues, jobs, time.time())
+        return Survey(cluster=cluster, queues=queues, jobs=jobs, decisions=decisions)
+
+    def observe(self, *named: str) -> tuple[ClusterState, Queues, tuple[JobStatus, ...]]:
+        """Look at all that placement sees; ended jobs only if others wait for them or they are `named`."""
         book = book_of(self.queue.all())
+        book.awaited.update(named)
         with Ledger(self.ledger).locked() as ledger:
             claims = ledger.claims()
         foreign = foreign_claims(claims, os.getuid(), str(self.layout.root), book.active())
         queues = load_queues(self.layout.queues)
-        return explain(cluster_of(self.probe(), foreign), queues, book.relevant(), time.time(), job_id)
+        return cluster_of(self.probe(), foreign), queues, tuple(book.relevant())
+
+    def rehearse(
+        self, job: Job, *, environment: Mapping[str, str], directory: Path, held: bool = False
+    ) -> tuple[JobStatus, Verdict]:
+        """Say what `submit` would queue (of an array, the first element), and what would become of it now.
+
+        Raises what `submit` raises; nothing is changed.
+        """
+        job = msgspec.structs.replace(job, directory=str(directory / (job.directory or ".")))
+        refuse_job(job, environment, load_queues(self.layout.queues), self.probe, self.known)
+        first = expand_indices(job.array.indices)[0] if job.array else None
+        number = max((record.submission for record in self.queue.all()), default=0) + 1
+        status = JobStatus(
+            job_id=str(number) if first is None else f"{number}_{first}",
+            job=job,
+            held=held,
+            priority=job.priority,
+            array_index=first,
+            submitted_at=time.time(),
+        )
+        return status, verdict_on(self.observe(), status, status.submitted_at)
+
+    def usage(self) -> dict[str, Usage]:
+        """Measure what the running jobs really use, by job id."""
+        return probe_usage(record.status for record in book_of(self.queue.all()).active())
 
     def prune(self, *, older_than_s: float, apply: bool) -> tuple[Pruned, ...]:
         """Name the jobs that ended longer ago than that, with the bytes they take; forget them if `apply`."""
@@ -159,9 +204,7 @@ class LocalEngine:
     def known(self, reference: str) -> list[Record]:
         records = self.queue.find(reference)
         if not records:
-            raise UsageError(
-                f"job {reference}", found="no such job", expected="an id from `ogai job list --all`"
-            )
+            raise unknown_job(reference, [record.status for record in self.queue.all()])
         return records
 
     def ids(self, references: Iterable[str]) -> list[str]:

@@ -2,7 +2,6 @@
 
 import json
 import os
-import secrets
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
@@ -47,7 +46,7 @@ def describe_launch(
     return {
         "job_id": record.job_id,
         "attempt": status.attempt,
-        "token": secrets.token_hex(16),
+        "token": os.urandom(16).hex(),
         "command": job.command,
         "directory": job.directory,
         "tasks": job.resources.tasks_per_node,

@@ -8,7 +8,6 @@ to be cleaned up after any kill, and no pid is ever guessed at.
 import contextlib
 import fcntl
 import os
-import secrets
 import stat
 import time
 from collections.abc import Iterator
@@ -64,7 +63,7 @@ class OpenLedger:
 
     def add(self, claim: Claim) -> HeldClaim:
         """Write a claim and lock it; the name appears only once it is both. Raises OSError."""
-        name = f"{claim.user}-{secrets.token_hex(8)}"
+        name = f"{claim.user}-{os.urandom(8).hex()}"
         temporary = self.directory / f".{name}"
         descriptor = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
         try:

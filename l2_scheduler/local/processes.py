@@ -1,6 +1,5 @@
 """Processes as the agent meets them: alive or not, signalled without mistake, ended if their shim died."""
 
-import os
 import signal
 import time
 from collections.abc import Iterable
@@ -9,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from l2_scheduler.local.shim import proc
+from l2_scheduler.local.shim import is_engine, proc
 
 __all__ = [
     "Identity",
@@ -63,7 +62,11 @@ def descendants(pid: int) -> frozenset[Identity]:
 def marked(token: str) -> frozenset[Identity]:
     """Return the processes started with this `OGAI_TOKEN`, as far as their environment may be read."""
     mark = f"OGAI_TOKEN={token}".encode()
-    found = [pid for pid in proc.pids() if pid != os.getpid() and mark in _environment(pid)]
+    found = [
+        pid
+        for pid in proc.pids()
+        if mark in (environ := proc.environ_of(pid)).split(b"\0") and not is_engine(environ)
+    ]
     return frozenset(identity for pid in found if (identity := identity_of(pid)))
 
 
@@ -106,13 +109,6 @@ def _listed(attempt_dir: Path) -> list[Identity]:
     except FileNotFoundError:
         return []
     return [Identity(boot_id=listed.boot_id, pid=pid, start_ticks=ticks) for pid, ticks in listed.processes]
-
-
-def _environment(pid: int) -> list[bytes]:
-    try:
-        return Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
-    except OSError:
-        return []
 
 
 def _identities(processes: Iterable[proc.Process]) -> frozenset[Identity]:

@@ -5,7 +5,7 @@ import sqlite3
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Unpack
+from typing import TYPE_CHECKING, Unpack
 
 import msgspec
 
@@ -13,8 +13,10 @@ from l0_infra.core.store import Database, save_file
 from l2_scheduler.local.arrays import expand_indices
 from l2_scheduler.local.layout import Layout
 from l2_scheduler.local.records import MIGRATIONS, Columns, Record, Request, read_record
-from l2_scheduler.placement import Start
 from l2_scheduler.schemas import Job
+
+if TYPE_CHECKING:
+    from l2_scheduler.placement import Start
 
 __all__ = ["JobQueue", "Rule"]
 
@@ -120,7 +122,7 @@ class JobQueue:
                 if any(change_row(connection, seq, job_id, rule) for rule in rules)
             ]
 
-    def start(self, starts: Iterable[Start], now: float) -> set[str]:
+    def start(self, starts: "Iterable[Start]", now: float) -> set[str]:
         """Turn pending jobs into starting ones with their slots; return those that were still waiting and not held."""
         statement = (
             "UPDATE jobs SET seq = ?, state = 'CONFIGURING', attempt = attempt + 1, started_at = ?, allocation = ?,"

@@ -35,7 +35,7 @@ def refuse_job(
             expected="1: the embedded engine runs jobs on this machine only",
             hint="use tasks_per_node for several processes here",
         )
-    blockers = fits_ever(cluster_of(probe(), ()), queues, job)
+    blockers = fits_ever(cluster_of(probe(accelerators=job.resources.gpus_per_node > 0), ()), queues, job)
     if blockers:
         raise UnsatisfiableError(
             f"job {job.name}",

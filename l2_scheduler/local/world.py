@@ -1,6 +1,7 @@
 """This machine as placement sees it: one node, less what others hold."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
+from typing import Protocol
 
 import msgspec
 
@@ -10,8 +11,11 @@ from l2_scheduler.local.records import Record
 
 __all__ = ["Probe", "cluster_of", "foreign_claims"]
 
-Probe = Callable[[], NodeState]
-"""Observe this machine: its size, and which accelerators are used by processes outside the ledger."""
+
+class Probe(Protocol):
+    """Observe this machine: its size and, if wanted, its accelerators and who uses them outside the ledger."""
+
+    def __call__(self, *, accelerators: bool = True) -> NodeState: ...
 
 
 def foreign_claims(

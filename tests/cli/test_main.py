@@ -27,10 +27,9 @@ Capture = pytest.CaptureFixture[str]
             "document",
             2,
             [
-                "error: pod.yaml:3:4: found `x`; expected a number\n",
+                "error: pod.yaml:3:4: found `x`; expected a number (write 3)\n",
                 "error: b[1]: found nothing; expected a name\n",
                 "2 faults in pod.yaml",
-                "hint: write 3",
             ],
         ),
     ],

@@ -9,6 +9,7 @@ from pathlib import Path
 from l2_scheduler import LocalEngine
 from l2_scheduler.schemas import Job, JobStatus
 
+CPUS = len(os.sched_getaffinity(0))
 TIMEOUT_S = 30.0
 
 

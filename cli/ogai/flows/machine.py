@@ -1,20 +1,25 @@
-"""This machine as the engine sees it: L0's facts, in the words of L1's cluster state."""
+"""This machine as the engine sees it: L0's facts, in the words of L1's cluster state.
+
+What probing needs is imported when it is needed: most command lines find the size in a file and ask no vendor's tool.
+"""
 
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from l0_infra import probe_accelerators, probe_node
 from l0_infra.core.errors import FactsMissingError
-from l0_infra.core.exec import LocalRunner, Runner
 from l0_infra.core.store import save_file
-from l0_infra.schemas import Accelerator, NodeFacts
 from l1_podsys.schemas import AcceleratorState, NodeState
+
+if TYPE_CHECKING:
+    from l0_infra.schemas import Accelerator, NodeFacts
 
 __all__ = ["MachineProbe"]
 
 LOOK_EVERY_S = 3.0
+AFTER_TROUBLE_S = 60.0
 
 
 class Size(msgspec.Struct, frozen=True, kw_only=True):
@@ -29,20 +34,23 @@ class Size(msgspec.Struct, frozen=True, kw_only=True):
 class MachineProbe:
     """Observe this machine; the accelerators anew every three seconds, the rest once per boot."""
 
-    def __init__(self, home: Path, runner: Runner | None = None) -> None:
+    def __init__(self, home: Path) -> None:
         self.file = home / "machine.json"
-        self.runner = runner or LocalRunner()
         self.size: Size | None = None
-        self.looked_at = float("-inf")
+        self.look_at = float("-inf")
         self.accelerators: tuple[AcceleratorState, ...] = ()
 
-    def __call__(self) -> NodeState:
-        """Return the node this process runs on. Raises FactsMissingError when its size cannot be read."""
+    def __call__(self, *, accelerators: bool = True) -> NodeState:
+        """Return the node this process runs on; without `accelerators`, with those seen last.
+
+        Raises FactsMissingError when its size cannot be read, or a vendor's tool is here but does not answer; such a
+        tool is asked again after a minute.
+        """
         size = self.size = self.size or self.load() or self.measure()
-        now = time.monotonic()
-        if now - self.looked_at > LOOK_EVERY_S:
-            self.accelerators = tuple(map(describe, probe_accelerators(self.runner)))
-            self.looked_at = now
+        if accelerators and time.monotonic() >= self.look_at:
+            self.look_at = time.monotonic() + AFTER_TROUBLE_S
+            self.accelerators = look()
+            self.look_at = time.monotonic() + LOOK_EVERY_S
         return NodeState(
             name=size.name, cpus=size.cpus, memory_bytes=size.memory_bytes, accelerators=self.accelerators
         )
@@ -55,12 +63,22 @@ class MachineProbe:
         return size if size.boot_id == boot_id() else None
 
     def measure(self) -> Size:
-        size = size_of(probe_node(self.runner, time.time()))
+        from l0_infra import probe_node
+        from l0_infra.core.exec import LocalRunner
+
+        size = size_of(probe_node(LocalRunner(), time.time()))
         save_file(self.file, msgspec.json.encode(size))
         return size
 
 
-def describe(accelerator: Accelerator) -> AcceleratorState:
+def look() -> tuple[AcceleratorState, ...]:
+    from l0_infra import probe_accelerators
+    from l0_infra.core.exec import LocalRunner
+
+    return tuple(map(describe, probe_accelerators(LocalRunner())))
+
+
+def describe(accelerator: "Accelerator") -> AcceleratorState:
     """Say who uses an accelerator; one whose users are unknown may be busy, so it counts as busy."""
     busy: str | None = None
     if accelerator.processes is None:
@@ -72,7 +90,7 @@ def describe(accelerator: Accelerator) -> AcceleratorState:
     )
 
 
-def size_of(facts: NodeFacts) -> Size:
+def size_of(facts: "NodeFacts") -> Size:
     cpus, memory_bytes = facts.cpus_usable, facts.memory_usable_bytes
     if cpus is None or memory_bytes is None or facts.boot_id is None:
         raise FactsMissingError(

@@ -7,7 +7,14 @@ import msgspec
 from msgspec import inspect
 
 from l0_infra.core.documents.declare import Document
-from l0_infra.core.documents.introspect import bare_type, described, kind_of, struct_type, unit_of
+from l0_infra.core.documents.introspect import (
+    bare_type,
+    described,
+    examples_of,
+    kind_of,
+    struct_type,
+    unit_of,
+)
 from l0_infra.core.documents.samples import inline, sample_value, unit_text
 
 __all__ = ["render_example"]
@@ -18,6 +25,7 @@ _LISTS = (inspect.ListType, inspect.VarTupleType)
 def render_example(declaration: type[Document], *, schema: str) -> str:
     """Write an example that checks: required fields have a value, the rest stands behind `#` as its default.
 
+    A field that declares `Meta(examples=[…])` shows the first of them, also where it is not required.
     `schema` is the path or URL of the schema's file, for editors. Each field follows its description.
     """
     head = [
@@ -33,17 +41,17 @@ def render_example(declaration: type[Document], *, schema: str) -> str:
 def _fields(struct: inspect.StructType, *, all_active: bool, gap: list[str]) -> Iterator[str]:
     """Write the fields of a struct; those with a default behind `#`, unless `all_active`."""
     for field in struct.fields:
-        block = [*_prose(described(field.type)), *_field(field)]
-        if not (field.required or all_active):
-            comments = len(block) - len(_field(field))
-            block = block[:comments] + [f"#{line}" for line in block[comments:]]
+        mark = "" if field.required or all_active or examples_of(field.type) else "#"
         yield from gap
-        yield from block
+        yield from _prose(described(field.type))
+        yield from (f"{mark}{line}" for line in _field(field))
 
 
 def _field(field: inspect.Field) -> list[str]:
     """Write one field with its value, in as many lines as it takes."""
     wanted = bare_type(field.type)
+    if examples := examples_of(field.type):
+        return [f"{field.encode_name}: {inline(examples[0])}"]
     if isinstance(wanted, inspect.StructType):
         return [f"{field.encode_name}:", *(f"  {line}" for line in _struct(wanted, field.required))]
     if isinstance(wanted, _LISTS) and isinstance(item := bare_type(wanted.item_type), inspect.StructType):

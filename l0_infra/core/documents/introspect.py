@@ -1,12 +1,13 @@
 """What a declaration says of itself: its kind and its types."""
 
+from collections.abc import Sequence
 from functools import cache
 
 from msgspec import inspect
 
 from l0_infra.core.documents.declare import Document
 
-__all__ = ["bare_type", "described", "kind_of", "struct_type", "unit_of"]
+__all__ = ["bare_type", "described", "examples_of", "kind_of", "struct_type", "unit_of"]
 
 
 def kind_of(declaration: type[Document]) -> str:
@@ -36,6 +37,12 @@ def bare_type(wanted: inspect.Type) -> inspect.Type:
 def described(wanted: inspect.Type) -> str:
     """The description of a field, empty when it has none."""
     return str(_extra(wanted, "description") or "")
+
+
+def examples_of(wanted: inspect.Type) -> Sequence[object]:
+    """The examples that a field declares with `Meta(examples=[…])`."""
+    examples = _extra(wanted, "examples")
+    return examples if isinstance(examples, list) else ()
 
 
 def unit_of(wanted: inspect.Type) -> str | None:

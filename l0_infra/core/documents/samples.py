@@ -5,6 +5,7 @@ import re
 
 from msgspec import inspect
 
+from l0_infra.core.documents.introspect import examples_of
 from l0_infra.core.units import format_bytes, format_duration, parse_bytes
 
 __all__ = ["inline", "sample_value", "unit_text"]
@@ -24,14 +25,17 @@ _BARE = re.compile(
 def sample_value(wanted: inspect.Type) -> object:
     """Return plain data that `wanted` accepts; a mapping for a struct holds its required fields."""
     if isinstance(wanted, inspect.Metadata):
-        examples = (wanted.extra_json_schema or {}).get("examples")
+        examples = examples_of(wanted)
         return examples[0] if examples else sample_value(wanted.type)
     if isinstance(wanted, inspect.UnionType):
         return sample_value(next(m for m in wanted.types if not isinstance(m, inspect.NoneType)))
     if isinstance(wanted, inspect.LiteralType):
         return wanted.values[0]
     if isinstance(wanted, inspect.StructType):
-        return {field.encode_name: sample_value(field.type) for field in wanted.fields if field.required}
+        tag = {wanted.tag_field: wanted.tag} if wanted.tag_field else {}
+        return tag | {
+            field.encode_name: sample_value(field.type) for field in wanted.fields if field.required
+        }
     if isinstance(wanted, inspect.ListType | inspect.VarTupleType):
         return [sample_value(wanted.item_type)] * max(1, wanted.min_length or 0)
     if isinstance(wanted, inspect.DictType):

@@ -39,7 +39,7 @@ class Shaper:
         return {key: self.shape(child, value, (*path, key)) for key, child in node.values.items()}
 
     def _shape_struct(self, node: Mapping, wanted: inspect.StructType, path: Path) -> dict[str, object]:
-        types = struct_fields(wanted)
+        types = _struct_fields(wanted)
         data = {}
         for key, child in node.values.items():
             if key in types:
@@ -62,7 +62,7 @@ def _names(missing: list[str]) -> str:
     )
 
 
-def struct_fields(struct: inspect.StructType) -> AbstractMapping[str, inspect.Type]:
+def _struct_fields(struct: inspect.StructType) -> AbstractMapping[str, inspect.Type]:
     """Name every key a struct may hold, its tag included, with the type of its value."""
     tag = {struct.tag_field: inspect.LiteralType((struct.tag,))} if struct.tag_field else {}
     return tag | {field.encode_name: field.type for field in struct.fields}

@@ -47,6 +47,17 @@ _PROBLEMS = (
     ("unexpected document indicator", "`---` inside quotes", "the closing quote"),
     ("unknown escape character", "an unknown escape", "single quotes, in which a backslash is just itself"),
     ("maximum nesting depth", "too many levels of nesting", "fewer levels"),
+    ("alphabetic or numeric character", "`&` or `*` without a name", "quotes around a text that begins so"),
+    (
+        "expected node content",
+        "a sign where a value belongs",
+        "a value, or quotes around a text that begins so",
+    ),
+    ("comment or line break", "more text behind `|` or `>`", "the text on lines of its own, indented"),
+    ("unexpected ':'", "a colon inside brackets", "a space after it, or quotes around the text"),
+    ("<document start>", "more text behind the end of the document", "one document in a file"),
+    ("tab character", "a tab", "spaces"),
+    ("directive", "`%` at the start of a line", "quotes around a text that begins so"),
     ("undefined tag handle", "a tag", "a value without a tag"),
 )
 """What YAML's parser says, what it means to a person, what is wanted instead."""

@@ -54,7 +54,7 @@ og_look() {
 og_end_all() { # SIGTERM, two seconds of grace, then SIGKILL until nothing is left; what the kernel holds is given up
     og_round=0
     while og_look && [ $og_round -lt 70 ]; do
-        [ $og_round -eq 0 ] && kill -TERM $og_living
+        [ $og_round -eq 0 ] && { kill -TERM $og_living; kill -CONT $og_living; }
         [ $og_round -ge 20 ] && kill -KILL $og_living
         sleep 0.1 || sleep 1
         og_round=$((og_round + 1))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 
+from l2_scheduler.local.shim import without_mark
+
 
 class Launch:
     """`launch.json`, the whole contract. Sizes are in bytes, durations in seconds, paths absolute."""
@@ -43,7 +45,7 @@ def read_environment(launch: Launch) -> dict[str, str]:
     """Return the captured environment under the computed one; raises OSError or ValueError."""
     with open(launch.environment_file, encoding="utf-8") as file:
         captured: dict[str, str] = json.load(file)["environment"]
-    return {"PYTHONUNBUFFERED": "1", **captured, **launch.environment}
+    return without_mark({"PYTHONUNBUFFERED": "1", **captured, **launch.environment})
 
 
 def task_environment(launch: Launch, base: dict[str, str], rank: int, attempt_dir: str) -> dict[str, str]:

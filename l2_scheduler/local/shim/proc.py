@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import signal
 
+from l2_scheduler.local.shim import is_engine
+
 PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 
 Process = tuple[int, int]
@@ -52,15 +54,30 @@ def pids() -> list[int]:
     return [int(name) for name in os.listdir("/proc") if name.isdigit()]
 
 
+def environ_of(pid: int) -> bytes:
+    """Return the environment a process was started with; empty if it is gone, or not for us to read."""
+    try:
+        with open(f"/proc/{pid}/environ", "rb", buffering=0) as file:
+            return file.readall()
+    except OSError:
+        return b""
+
+
 def descendants(root: int) -> list[Process]:
-    """Return every living process below `root`, parents before their children; one walk over `/proc`."""
+    """Return every living process below `root`, parents before their children; one walk over `/proc`.
+
+    The engine's own processes are left out, with all that is below them.
+    """
     children: dict[int, list[Process]] = {}
     for pid in pids():
         if found := stat_of(pid):
             children.setdefault(found[0], []).append((pid, found[1]))
-    below = list(children.get(root, ()))
-    for pid, _ in below:
-        below.extend(children.get(pid, ()))
+    below: list[Process] = []
+    parents = [root]
+    for parent in parents:
+        own = [child for child in children.get(parent, ()) if not is_engine(environ_of(child[0]))]
+        below.extend(own)
+        parents.extend(pid for pid, _ in own)
     return below
 
 

@@ -15,8 +15,10 @@ import pytest
 from l0_infra import probe_accelerators, probe_node
 from l0_infra.core.errors import FactsMissingError
 from l0_infra.core.exec import LocalRunner
+from l0_infra.facts import disks
 from l0_infra.facts.ask import ask
-from l0_infra.facts.bundle import Source
+from l0_infra.facts.bundle import Source, render_script
+from l0_infra.facts.tree import parse_tree
 from l0_infra.schemas import NodeFacts
 
 pytestmark = pytest.mark.real
@@ -26,9 +28,8 @@ FREEZER = Path("/sys/fs/cgroup/freezer/ogai-test-hang")
 def said(*argv: str) -> str:
     if shutil.which(argv[0]) is None:
         pytest.skip(f"{argv[0]} is not installed")
-    return subprocess.run(
-        argv, check=True, capture_output=True, text=True, env=os.environ | {"LC_ALL": "C"}
-    ).stdout
+    env = os.environ | {"LC_ALL": "C", "PYTHONPATH": os.pathsep.join(sys.path)}
+    return subprocess.run(argv, check=True, stdout=subprocess.PIPE, text=True, env=env).stdout
 
 
 @pytest.fixture(scope="module")
@@ -83,9 +84,6 @@ def test_disks_against_lsblk(facts: NodeFacts) -> None:
 
 
 def test_disks_without_lsblk_are_the_same(facts: NodeFacts, runner: LocalRunner) -> None:
-    from l0_infra.facts import disks
-    from l0_infra.facts.tree import parse_tree
-
     answers = ask(runner, (disks.BLOCK, disks.MOUNTS), 5)
     found = disks.parse_block(parse_tree(answers["block"].out), disks.parse_mounts(answers["mounts"].out))
     plain = [(one.name, one.size_bytes, one.rotational, one.mounts) for one in facts.disks]
@@ -186,6 +184,23 @@ def test_output_that_looks_like_a_bundle_stays_output(runner: LocalRunner) -> No
     forged = r"@ real 0\n|x\n@ all told\nno newline at the end"
     answers = ask(runner, (Source(name="odd", program="printf", command=f"printf '{forged}'"),), 5)
     assert answers["odd"].out == forged.replace(r"\n", "\n")
+
+
+def test_a_reader_that_goes_away_leaves_no_file_behind(tmp_path: Path) -> None:
+    many = (Source(name=f"s{n}", program="seq", command="seq 30000") for n in range(3))
+    asking = subprocess.Popen(
+        ("sh", "-s", "5"),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env=os.environ | {"TMPDIR": str(tmp_path)},
+    )
+    assert asking.stdin and asking.stdout
+    with asking:
+        asking.stdin.write(render_script(tuple(many)).encode())
+        asking.stdin.close()
+        asking.stdout.read(100)
+        asking.stdout.close()
+    assert [*tmp_path.iterdir()] == []
 
 
 @pytest.fixture

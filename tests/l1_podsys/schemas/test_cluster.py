@@ -1,10 +1,11 @@
-from collections.abc import Iterator
 from typing import Any
 
 import msgspec
 import pytest
 
-from l0_infra.core.errors import Fault
+from l0_infra.core.documents import parse_document, render_example
+from l0_infra.core.documents.own_faults import part_faults
+from l0_infra.core.errors import DocumentError
 from l1_podsys.schemas import Cluster, Network, NodeGroup
 
 GOOD: dict[str, Any] = {
@@ -14,6 +15,7 @@ GOOD: dict[str, Any] = {
         {"names": "head", "roles": ["head", "login"], "addresses": "10.7.0.250"},
         {
             "names": "node[001-003,010]",
+            "roles": ["compute"],
             "node_class": "h100",
             "addresses": "10.7.0.[1-3,10]",
             "bmc_addresses": "10.8.0.[1-3,10]",
@@ -34,14 +36,8 @@ GOOD: dict[str, Any] = {
 }
 
 
-def deep(cluster: Cluster) -> Iterator[Fault]:
-    yield from cluster.faults()
-    for part in (*cluster.nodes, *cluster.networks, *(n.dhcp for n in cluster.networks if n.dhcp)):
-        yield from part.faults()
-
-
 def faults(**changes: Any) -> list[str]:
-    return [str(fault) for fault in deep(msgspec.convert(GOOD | changes, Cluster))]
+    return [str(fault) for fault in part_faults(msgspec.convert(GOOD | changes, Cluster))]
 
 
 def test_a_good_cluster_has_no_faults() -> None:
@@ -57,7 +53,7 @@ def test_a_group_lists_its_nodes_with_their_addresses_and_padding() -> None:
 
 
 def test_names_and_addresses_are_unique_across_groups() -> None:
-    again = {"names": "node[003-004]", "addresses": "10.7.0.4,10.8.0.10"}
+    again = {"names": "node[003-004]", "roles": ["compute"], "addresses": "10.7.0.4,10.8.0.10"}
     found = faults(nodes=[*GOOD["nodes"], again])
     assert len(found) == 2
     assert "nodes[2].names: found `node003`" in found[0]
@@ -67,7 +63,7 @@ def test_names_and_addresses_are_unique_across_groups() -> None:
 def test_two_spellings_of_one_address_are_one_address() -> None:
     groups = [
         {"names": "h", "roles": ["head"], "addresses": "fd00::1"},
-        {"names": "w", "addresses": "FD00:0::1"},
+        {"names": "w", "roles": ["compute"], "addresses": "FD00:0::1"},
     ]
     assert len(faults(nodes=groups, scheduler={}, storage=[])) == 1
 
@@ -83,8 +79,10 @@ def test_two_spellings_of_one_address_are_one_address() -> None:
         ({"names": "x[1-3]", "addresses": "10.7.1.[1-2]"}, "addresses"),
     ],
 )
-def test_a_bad_group_is_reported_where_it_is_bad(group: dict[str, str], path: str) -> None:
-    assert [fault.path for fault in msgspec.convert(group, NodeGroup).faults()] == [(path,)]
+def test_a_bad_group_is_reported_where_it_is_bad(group: Any, path: str) -> None:
+    assert [fault.path for fault in msgspec.convert(group | {"roles": ["compute"]}, NodeGroup).faults()] == [
+        (path,)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -120,6 +118,7 @@ def test_overlapping_networks_are_reported() -> None:
 
 def test_everything_wrong_is_said_at_once() -> None:
     nodes = [{"names": "node[1-2]", "addresses": "10.7.0.[1-2]"}, {"names": "node2"}]
+    nodes = [node | {"roles": ["compute"]} for node in nodes]
     users = [{"name": "ada", "uid": 2001}, {"name": "ada", "uid": 2002}, {"name": "bob", "uid": 2001}]
     storage = [{"mountpoint": "/home", "server_node": "node3", "source": "/srv"}]
     places = [text.split(":")[0] for text in faults(nodes=nodes, users=users, storage=storage)]
@@ -127,3 +126,33 @@ def test_everything_wrong_is_said_at_once() -> None:
         *("nodes[1].names", "nodes", "scheduler.controller", "storage[0].server_node"),
         *("users[1].name", "users[2].uid"),
     ]
+
+
+TEXT = """\
+kind: cluster
+name: pod7
+nodes:
+  - {names: "node[1-2]", roles: [head], addresses: "10.7.0.1,999.1.1.1"}
+networks:
+  - purpose: management
+    cidr: 10.7.0.0/24
+    dhcp: {first: 10.7.0.200, last: 10.7.0.100}
+scheduler:
+  controller: nod1
+"""
+
+
+def test_faults_are_told_by_line_and_column_with_the_nearest_name() -> None:
+    with pytest.raises(DocumentError) as caught:
+        parse_document(TEXT, source="pod7.yaml", expect=Cluster)
+    assert [fault.where for fault in caught.value.faults] == [
+        "pod7.yaml:4:52",
+        "pod7.yaml:8:11",
+        "pod7.yaml:10:15",
+    ]
+    assert caught.value.faults[-1].hint == "did you mean `node1`?"
+
+
+def test_the_generated_example_is_a_good_cluster() -> None:
+    text = render_example(Cluster, schema="cluster.schema.json")
+    assert parse_document(text, source="example", expect=Cluster).nodes[0].listed()

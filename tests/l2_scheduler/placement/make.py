@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import Literal
 
 from msgspec import structs
@@ -22,6 +23,7 @@ from l2_scheduler.schemas import (
     Resources,
 )
 
+Condition = Literal["afterok", "afternotok", "afterany"]
 GIB = 2**30
 HOUR = 3600.0
 
@@ -70,7 +72,7 @@ def job(
     priority: int = 0,
     submitted_at: float = 0.0,
     state: JobState = "PENDING",
-    after: Sequence[tuple[str, Literal["afterok", "afternotok", "afterany"]]] = (),
+    after: Sequence[tuple[str, Condition]] = (),
     throttle: int | None = None,
     held: bool = False,
     not_before: float | None = None,
@@ -134,10 +136,13 @@ class Simulation:
     jobs: list[JobStatus]
     runs: dict[str, float]
     now: float = 0.0
+    overdue_s: float = 0.0
+    wake_at: float = inf
 
     def step(self) -> Decisions:
         """Decide, carry it out, and check that nothing is oversold."""
         decisions = decide(self.cluster, self.queues, self.jobs, self.now)
+        self.wake_at = inf if decisions.wake_at is None else decisions.wake_at
         allocations = {start.job_id: start.allocation for start in decisions.starts}
         cancelled = {cancel.job_id for cancel in decisions.cancels}
         for place, status in enumerate(self.jobs):
@@ -148,20 +153,22 @@ class Simulation:
         check_not_oversold(self.cluster, self.jobs)
         return decisions
 
-    def ends(self, status: JobStatus) -> float:
+    def end(self, status: JobStatus) -> float:
         assert status.started_at is not None
         limit = status.job.limits.time_s
-        return status.started_at + self.runs.get(status.job_id, HOUR if limit is None else limit)
+        end = status.started_at + self.runs.get(status.job_id, HOUR if limit is None else limit)
+        return max(end, self.now + self.overdue_s)
 
     def pass_time(self) -> bool:
-        """Go to the next end of a job; False when nothing runs."""
-        active = [status for status in self.jobs if status.state in ACTIVE_STATES]
-        if not active:
+        """Go to the next end of a job or to when the last step asked to be woken; False when there is neither."""
+        ends = {s.job_id: self.end(s) for s in self.jobs if s.state in ACTIVE_STATES}
+        later = min(*ends.values(), self.wake_at, inf)
+        if later == inf:
             return False
-        self.now = min(map(self.ends, active))
+        self.now = later
         for place, status in enumerate(self.jobs):
-            if status.state in ACTIVE_STATES and self.ends(status) <= self.now:
-                self.jobs[place] = structs.replace(status, state="COMPLETED", ended_at=self.now)
+            if ends.get(status.job_id, inf) <= later:
+                self.jobs[place] = structs.replace(status, state="COMPLETED", ended_at=later)
         return True
 
     def start_times(self) -> dict[str, float]:

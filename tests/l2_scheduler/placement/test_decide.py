@@ -6,6 +6,7 @@ from l2_scheduler.placement import decide, fits_ever
 from l2_scheduler.schemas import JobState, Queue
 from tests.l2_scheduler.placement.make import (
     HOUR,
+    Condition,
     Simulation,
     cluster,
     codes,
@@ -42,6 +43,23 @@ def test_sums_that_fit_on_nodes_that_do_not_are_called_fragmentation() -> None:
     assert str(wait.blockers[0]) == (
         "nodes: found 60 CPUs free in sum, but no such node (the next best has 6 CPUs); "
         "expected 6 nodes with 8 CPUs each"
+    )
+
+
+def test_when_nothing_is_free_all_share_one_reason_but_never_is_still_told() -> None:
+    full = running(job(1, cpus=8), share("n0", cpus=8))
+    decisions = decide(
+        nodes(1), queues(), [full, job(2), job(3, cpus=2), job(4, cpus=9), job(5, cpus=3)], 0.0
+    )
+    assert codes(decisions) == {
+        "2": {"resources"},
+        "3": {"resources"},
+        "4": {"never_fits"},
+        "5": {"resources"},
+    }
+    assert decisions.waits[1].blockers[0] is decisions.waits[3].blockers[0]
+    assert str(decisions.waits[1].blockers[0]) == (
+        "nodes: found no free CPU on any of them now; expected room for the job"
     )
 
 
@@ -220,9 +238,9 @@ def test_held_jobs_and_back_off_wait_and_time_wakes() -> None:
         ("afterany", "CANCELLED", "starts"),
     ],
 )
-def test_dependencies(condition: str, state: JobState, outcome: str) -> None:
+def test_dependencies(condition: Condition, state: JobState, outcome: str) -> None:
     other = job(1, state=state, held=True)
-    decisions = decide(nodes(1), queues(), [other, job(2, after=[("1", condition)])], 0.0)  # type: ignore[list-item]
+    decisions = decide(nodes(1), queues(), [other, job(2, after=[("1", condition)])], 0.0)
     assert ("2" in started(decisions)) == (outcome == "starts")
     assert [cancel.job_id for cancel in decisions.cancels] == (["2"] if outcome == "cancelled" else [])
     assert codes(decisions).get("2") == ({"dependency"} if outcome == "waits" else None)

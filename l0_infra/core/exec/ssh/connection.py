@@ -4,8 +4,10 @@ import logging
 import select
 import shlex
 import socket
+import subprocess
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
 from typing import Self
 
 import paramiko
@@ -171,13 +173,9 @@ def _execute(channel: paramiko.Channel, command: str, timeout_s: float) -> None:
         clock.cancel()
 
 
-def _socket(endpoint: Endpoint) -> socket.socket | paramiko.ProxyCommand:
+def _socket(endpoint: Endpoint) -> socket.socket:
     if endpoint.proxy_command:
-        parts = {"%h": endpoint.hostname, "%p": str(endpoint.port), "%r": endpoint.user, "%n": endpoint.name}
-        command = endpoint.proxy_command
-        for sign, text in parts.items():
-            command = command.replace(sign, text)
-        return paramiko.ProxyCommand(command)
+        return _through_command(endpoint.proxy_command)
     try:
         sock = socket.create_connection((endpoint.hostname, endpoint.port), endpoint.connect_timeout_s)
     except OSError as error:
@@ -185,6 +183,16 @@ def _socket(endpoint: Endpoint) -> socket.socket | paramiko.ProxyCommand:
     sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, _DEAD_AFTER_MS)
     sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return sock
+
+
+def _through_command(command: str) -> socket.socket:
+    """Start a ProxyCommand on the other end of a socket; it ends when the socket is closed."""
+    ours, theirs = socket.socketpair()
+    with theirs:
+        end = theirs.fileno()
+        process = subprocess.Popen(("sh", "-c", f"exec {command}"), stdin=end, stdout=end)
+    threading.Thread(target=process.wait, daemon=True).start()
+    return ours
 
 
 def _shake_hands(endpoint: Endpoint, transport: paramiko.Transport) -> None:
@@ -195,6 +203,8 @@ def _shake_hands(endpoint: Endpoint, transport: paramiko.Transport) -> None:
     options.key_types = sorted(options.key_types, key=lambda name: name not in wanted)
     try:
         transport.start_client(timeout=timeout)
+        if not transport.initial_kex_done:  # a timeout is not raised
+            raise TimeoutError(f"no answer within {timeout:g} s")
     except (paramiko.SSHException, EOFError, OSError) as error:
         raise no_handshake(endpoint, error) from error
 
@@ -203,48 +213,62 @@ def _log_in(endpoint: Endpoint, options: SshOptions, transport: paramiko.Transpo
     tried: list[str] = []
     offered: list[str] = []
     try:
-        for label, key in _keys(endpoint, options, tried):
-            tried.append(f"publickey {label}")
-            try:
-                if not transport.auth_publickey(endpoint.user, key):
-                    return
-            except paramiko.BadAuthenticationType as error:
-                offered = error.allowed_types
-                break
-            except paramiko.AuthenticationException:
-                continue
+        offered = _offered(endpoint, transport)
+        if not offered or _log_in_by_key(endpoint, options, transport, tried):
+            return
         if options.password is not None:
             tried.append("password")
             transport.auth_password(endpoint.user, options.password.reveal())
             return
-    except paramiko.BadAuthenticationType as error:
-        offered = error.allowed_types
+    except paramiko.AuthenticationException:
+        pass
     except (paramiko.SSHException, EOFError, OSError) as error:
-        if not isinstance(error, paramiko.AuthenticationException):
-            tried.append(f"then {error or 'the server hung up'}")
+        tried.append(f"then {error or 'the server hung up'}")
     raise no_login(endpoint, tried, offered)
 
 
-def _keys(endpoint: Endpoint, options: SshOptions, tried: list[str]) -> Iterator[tuple[str, paramiko.PKey]]:
-    """Yield the keys to offer, each once: those of the agent, then the identity files."""
-    files = dict(_file_keys(endpoint, options, tried))
+def _offered(endpoint: Endpoint, transport: paramiko.Transport) -> list[str]:
+    """Return the ways to log in that the server offers; none are left when it wants no proof at all."""
+    try:
+        return transport.auth_none(endpoint.user)
+    except paramiko.BadAuthenticationType as error:
+        return error.allowed_types
+
+
+def _log_in_by_key(
+    endpoint: Endpoint, options: SshOptions, transport: paramiko.Transport, tried: list[str]
+) -> bool:
+    """Offer the keys, each once: those of the agent, then the identity files."""
+    with closing(paramiko.Agent()) as agent:
+        for label, key in _keys(endpoint, agent, dict(_file_keys(endpoint, options, tried))):
+            tried.append(f"publickey {label}")
+            try:
+                return not transport.auth_publickey(endpoint.user, key)  # what is left is another factor
+            except paramiko.AuthenticationException:
+                continue
+    return False
+
+
+def _keys(
+    endpoint: Endpoint, agent: paramiko.Agent, files: Mapping[str, paramiko.PKey]
+) -> Iterator[tuple[str, paramiko.PKey]]:
     of_files = {key.asbytes() for key in files.values()}
-    seen = set()
-    for key in paramiko.Agent().get_keys():
-        if not endpoint.identities_only or key.asbytes() in of_files:
-            seen.add(key.asbytes())
+    of_agent = {key.asbytes(): key for key in agent.get_keys()}
+    for blob, key in of_agent.items():
+        if not endpoint.identities_only or blob in of_files:
             yield f"agent {key.fingerprint}", key
-    yield from ((file, key) for file, key in files.items() if key.asbytes() not in seen)
+    yield from ((file, key) for file, key in files.items() if key.asbytes() not in of_agent)
 
 
 def _file_keys(
     endpoint: Endpoint, options: SshOptions, tried: list[str]
 ) -> Iterator[tuple[str, paramiko.PKey]]:
-    passphrase = None if options.passphrase is None else options.passphrase.reveal()
+    passphrase = None if options.passphrase is None else options.passphrase.reveal().encode()
     for file in endpoint.identity_files:
         try:
-            yield file, paramiko.PKey.from_path(file, passphrase)
+            yield file, paramiko.PKey.from_path(file, passphrase)  # type: ignore[arg-type]  # wants bytes
         except FileNotFoundError:
-            continue
+            if file in options.identity_files:
+                tried.append(f"{file} (not there)")
         except (TypeError, ValueError, OSError, paramiko.SSHException, paramiko.pkey.UnknownKeyType) as error:
             tried.append(f"{file} (not used: {error})")

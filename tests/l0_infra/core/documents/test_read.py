@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from l0_infra.core.documents import parse_document, read_document
+from l0_infra.core.documents import Document, parse_document, read_document
 from l0_infra.core.errors import DocumentError
 from l2_scheduler.schemas import Job
 from tests.l0_infra.core.documents.site import Local, Nfs, Site
@@ -114,7 +114,7 @@ def test_json_is_read_too() -> None:
 
 
 def test_the_kind_chooses_among_many() -> None:
-    kinds = {"job": Job, "site": Site}
+    kinds: dict[str, type[Document]] = {"job": Job, "site": Site}
     assert isinstance(parse_document(BASE, source="f", kinds=kinds), Site)
     assert isinstance(parse_document("kind: job\nname: a\ncommand: [b]", source="f", kinds=kinds), Job)
 
@@ -146,10 +146,11 @@ def test_a_bad_setting_is_told_as_such_after_the_file() -> None:
         "f:5:1: found the key `colour`; expected a key that is known here",
         "--set timeout_s=soon: found `soon`; expected a duration such as `90`, `2h30m` or `1-12:00:00`",
         "--set hosts[7].name=x: found no item [7] there; expected an item that the document has",
-        "--set mode.x=1: found `x`; expected one of `dry`, `real`",
+        "--set mode.x=1: found a mapping; expected one of `dry`, `real`",
         "--set mode: found `mode`; "
         "expected `path=value`, such as `limits.time_s=2h` or `depends_on[0].job=12`",
-        "--set labels=[: found a list that is not closed; expected `,` between items and `]` at the end",
+        "--set labels=[: found a sign where a value belongs; "
+        "expected a value, or quotes around a text that begins so",
         "--set driver.x=1: found `x` below a value that has no keys; expected a path through mappings",
     ]
 

@@ -1,13 +1,15 @@
 """The generated schema accepts what our reader accepts, and the example starts a person off right."""
 
 import re
+from typing import Annotated
 
 import jsonschema
 import pytest
 import yaml
+from msgspec import Meta
 
-from l0_infra.core.documents import json_schema, list_fields, parse_document, render_example
-from tests.l0_infra.core.documents.site import Site
+from l0_infra.core.documents import Document, json_schema, list_fields, parse_document, render_example
+from tests.l0_infra.core.documents.site import Local, Nfs, Site
 
 BASE = {"kind": "site", "driver": "1", "hosts": [{"name": "a", "address": "10.0.0.1"}]}
 
@@ -63,6 +65,22 @@ def test_fields_are_listed_with_their_parts() -> None:
     assert lines["hosts[].name"].description == "Host name."
     assert lines["scratch_bytes"].wanted == "a size such as `4096` or `64 GiB`"
     assert {"storage.server", "storage.path", "dhcp.first"} <= set(lines)
+
+
+class Ticket(Document, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="ticket"):
+    """A pattern that nobody guesses."""
+
+    number: Annotated[str, Meta(pattern="^[A-Z]{2}-[0-9]{5}$", examples=["AB-12345"])]
+    parts: dict[str, Nfs | Local]
+    roles: Annotated[tuple[str, ...], Meta(examples=[["head", "no"]])] = ()
+    rest: str = ""
+
+
+def test_the_example_uses_the_declared_one_and_names_tags() -> None:
+    example = render_example(Ticket, schema="s")
+    read = parse_document(example, source="f", expect=Ticket)
+    assert (read.number, read.parts) == ("AB-12345", {"example": Nfs(server="example")})
+    assert (read.roles, read.rest) == (("head", "no"), "")
 
 
 def test_the_example_shows_every_field_with_its_meaning() -> None:

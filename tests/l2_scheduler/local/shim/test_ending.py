@@ -2,10 +2,12 @@
 
 import os
 import signal
+import sys
 
 import pytest
 
-from l2_scheduler.local.processes import marked
+from l2_scheduler.local.processes import identity_of, marked, signal_identity
+from l2_scheduler.local.shim import engine_environment
 
 
 def test_cancel_reaches_a_child_in_its_own_session(attempt):
@@ -113,6 +115,22 @@ def test_daemon_about_to_finish_may(attempt):
     assert [event["event"] for event in job.events()] == ["started", "ended"]
 
 
+def test_engine_started_from_within_a_job_outlives_it(attempt):
+    environment = engine_environment({"PATH": os.environ["PATH"]})
+    script = f"import subprocess; print(subprocess.Popen(['sleep', '60'], env={environment}).pid)"
+    job = attempt(sys.executable, "-S", "-c", script)
+    assert job.run()["state"] == "COMPLETED"
+    engine = identity_of(int(job.log()))
+    assert signal_identity(engine, signal.SIGKILL)
+
+
+def test_job_cannot_pass_for_the_engine(attempt):
+    job = attempt("sh", "-c", "(setsid sleep 60 &)", environment=engine_environment({}))
+    job.run()
+    assert not marked(job.token)
+    assert [event.get("processes") for event in job.events() if event["event"] == "cleaned"] == [1]
+
+
 BOMB = """
 import os, signal, sys, time
 signal.signal(signal.SIGTERM, signal.SIG_IGN)
@@ -135,7 +153,7 @@ time.sleep(30)
 
 
 def test_processes_that_fork_again_when_killed_are_ended(attempt):
-    job = attempt("python3", "-S", "-c", BOMB, grace_s=0.1)
+    job = attempt(sys.executable, "-S", "-c", BOMB, grace_s=0.1)
     job.start()
     job.until_log("up")
     job.say("end CANCELLED by user root")

@@ -1,0 +1,45 @@
+"""`ogai agent`: the process that runs the queue; it starts when there is work and leaves when there is none."""
+
+import click
+
+from ogai.flows import agent as flow
+from ogai.render import Output, emit, output_option
+from ogai.render.agent import print_agent
+
+__all__ = ["agent"]
+
+EPILOG = """\b
+Examples:
+  ogai agent status
+  ogai agent stop
+
+The first job starts it; after a minute without open jobs it leaves. Killing it harms no job.
+"""
+
+
+@click.group(epilog=EPILOG)
+def agent() -> None:
+    """The process that runs the queue of this machine."""
+
+
+@agent.command()
+@output_option
+def status(output: Output) -> None:
+    """Show whether it lives, since when, and what it has to do."""
+    emit(flow.probe(), output, print_agent)
+
+
+@agent.command()
+def stop() -> None:
+    """Tell it to leave; running jobs go on, waiting ones wait for the next agent."""
+    if not flow.stop():
+        click.echo("no agent was there", err=True)
+        return
+    report = flow.probe()
+    click.echo("the agent has left", err=True)
+    if report.open_jobs:
+        click.echo(
+            f"{report.running_jobs} jobs run on, {report.open_jobs - report.running_jobs} wait; "
+            "the next `ogai job` command that changes something starts it again",
+            err=True,
+        )

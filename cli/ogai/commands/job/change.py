@@ -1,0 +1,73 @@
+"""`ogai job cancel|hold|release|requeue|priority`: wishes about jobs, and what came of each."""
+
+from collections.abc import Sequence
+
+import click
+
+from l0_infra.core.errors import UsageError
+from ogai.commands.job.arguments import job_argument, jobs_argument
+from ogai.flows import job as flow
+from ogai.flows.job.queue import Change
+from ogai.render.job.changes import describe_cancelled, describe_changes
+
+__all__ = ["cancel", "hold", "priority", "release", "requeue"]
+
+
+@click.command()
+@jobs_argument
+@click.option("--now", is_flag=True, help="SIGKILL at once, without SIGTERM and grace.")
+def cancel(job_ids: tuple[str, ...], now: bool) -> None:
+    """End jobs: waiting ones at once, running ones by SIGTERM, then after their grace SIGKILL."""
+    for line in describe_cancelled(flow.cancel(job_ids, now=now), now=now):
+        click.echo(line, err=True)
+
+
+@click.command()
+@jobs_argument
+def hold(job_ids: tuple[str, ...]) -> None:
+    """Keep waiting jobs from starting."""
+    tell(flow.hold(job_ids), "is held; start it: ogai job release {}", "a waiting job")
+
+
+@click.command()
+@jobs_argument
+def release(job_ids: tuple[str, ...]) -> None:
+    """Let held jobs start, and those that wait for their next retry."""
+    tell(flow.release(job_ids), "may start", "a waiting job")
+
+
+@click.command()
+@jobs_argument
+def requeue(job_ids: tuple[str, ...]) -> None:
+    """Run jobs again from the start; running ones are ended first."""
+    tell(
+        flow.requeue(job_ids),
+        "runs again; follow it: ogai job logs -f {}",
+        "a job that runs or has ended",
+    )
+
+
+@click.command()
+@job_argument
+@click.argument("number", metavar="N", type=click.IntRange(-1_000_000, 1_000_000))
+def priority(job_id: str, number: int) -> None:
+    """Set the priority of a waiting job; higher starts first, and 0 is usual."""
+    tell(
+        flow.prioritize([job_id], number),
+        f"has priority {number}",
+        "a waiting job",
+    )
+
+
+def tell(changes: Sequence[Change], done: str, otherwise: str) -> None:
+    """Say what was done to each job. Raises UsageError when none could be changed."""
+    for line in describe_changes(changes, done, otherwise):
+        click.echo(line, err=True)
+    if not any(change.changed for change in changes):
+        first = changes[0].status
+        raise UsageError(
+            click.get_current_context().command_path,
+            found=f"job {first.job_id} {first.state}" if len(changes) == 1 else "no job that it applies to",
+            expected=otherwise,
+            hint=f"ogai job show {first.job_id}",
+        )

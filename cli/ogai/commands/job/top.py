@@ -1,0 +1,69 @@
+"""`ogai job top`: the machine and its jobs, live; q or Ctrl-C leaves."""
+
+import contextlib
+import select
+import sys
+import termios
+import tty
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import click
+
+from ogai.flows.engine import open_engine
+from ogai.flows.job.watch import Watch
+from ogai.render import console
+from ogai.render.job.top import frame
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+__all__ = ["top"]
+
+EVERY_S = 2.0
+
+
+@click.command()
+@click.option("--once", is_flag=True, help="Print one picture and leave.")
+def top(once: bool) -> None:
+    """Show the machine and its jobs, live; q or Ctrl-C leaves."""
+    terminal = console()
+    with open_engine() as engine:
+        watch = Watch(engine)
+        if once or not terminal.is_terminal:
+            terminal.print(frame(watch.look(), width=terminal.width, height=None))
+        else:
+            with contextlib.suppress(KeyboardInterrupt):
+                show(watch, terminal)
+
+
+def show(watch: Watch, terminal: "Console") -> None:
+    """Draw until a person leaves."""
+    from rich.live import Live
+
+    with single_keys(), Live(console=terminal, screen=True, auto_refresh=False) as live:
+        key = ""
+        while key not in ("q", "Q", "\x04"):
+            live.update(frame(watch.look(), width=terminal.width, height=terminal.height), refresh=True)
+            key = pressed(EVERY_S)
+
+
+@contextlib.contextmanager
+def single_keys() -> Iterator[None]:
+    """Have keys arrive at once and unseen; without a keyboard nothing changes."""
+    if not sys.stdin.isatty():
+        yield
+        return
+    descriptor = sys.stdin.fileno()
+    before = termios.tcgetattr(descriptor)
+    try:
+        tty.setcbreak(descriptor)
+        yield
+    finally:
+        termios.tcsetattr(descriptor, termios.TCSADRAIN, before)
+
+
+def pressed(timeout_s: float) -> str:
+    """Wait for a key; return it, or nothing when the time is over."""
+    ready, _, _ = select.select([sys.stdin] if sys.stdin.isatty() else [], [], [], timeout_s)
+    return sys.stdin.read(1) if ready else ""

@@ -1,0 +1,116 @@
+"""Wishes about jobs, each a call that opens the engine of `OGAI_HOME`, and what came of them."""
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from l2_scheduler import Explanation, LocalEngine, Pruned, Verdict
+from l2_scheduler.schemas import FINAL_STATES, Job, JobStatus
+from ogai.flows.engine import open_engine
+
+__all__ = [
+    "Change",
+    "cancel",
+    "explain",
+    "hold",
+    "poll",
+    "poll_awake",
+    "prioritize",
+    "prune",
+    "rehearse",
+    "release",
+    "requeue",
+    "submit",
+    "wait",
+]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Change:
+    """One job after a wish about it: whether the wish changed anything, and how the job is now."""
+
+    changed: bool
+    status: JobStatus
+
+
+def submit(job: Job, *, held: bool = False) -> tuple[JobStatus, ...]:
+    """Put a job into the queue with this process's environment and directory; return it, or its array's elements.
+
+    Raises UsageError or UnsatisfiableError for a job that could never run here; nothing is queued then.
+    """
+    with open_engine() as engine:
+        ids = engine.submit(job, environment=os.environ, directory=Path.cwd(), held=held)
+        return engine.poll([ids[0].partition("_")[0]])
+
+
+def rehearse(job: Job, *, held: bool = False) -> tuple[JobStatus, Verdict]:
+    """Say what `submit` would queue and what would become of it now; raises what `submit` raises, changes nothing."""
+    with open_engine() as engine:
+        return engine.rehearse(job, environment=os.environ, directory=Path.cwd(), held=held)
+
+
+def poll(references: Sequence[str] = ()) -> tuple[JobStatus, ...]:
+    """Return all jobs, or those named; an array's id names all its elements. Raises UsageError for an unknown id."""
+    with open_engine() as engine:
+        return engine.poll(references)
+
+
+def poll_awake(references: Sequence[str] = ()) -> tuple[JobStatus, ...]:
+    """Poll, and see to it that an agent lives if jobs are open."""
+    with open_engine() as engine:
+        statuses = engine.poll(references)
+        if any(status.state not in FINAL_STATES for status in statuses):
+            engine.wake()
+        return statuses
+
+
+def wait(references: Sequence[str], *, timeout_s: float | None = None) -> tuple[JobStatus, ...]:
+    """Return the jobs once all have ended. Raises EngineError (retry) after `timeout_s`."""
+    with open_engine() as engine:
+        engine.wake()
+        return engine.wait(references, timeout_s)
+
+
+def explain(reference: str) -> Explanation:
+    """Say what keeps a waiting job waiting, and the smallest changes that would start it."""
+    with open_engine() as engine:
+        return engine.explain(reference)
+
+
+def cancel(references: Sequence[str], *, now: bool = False) -> tuple[Change, ...]:
+    """End jobs: waiting ones at once, running ones by SIGTERM, their grace, SIGKILL (`now`: SIGKILL at once)."""
+    return _change(references, lambda engine: engine.cancel(references, now=now))
+
+
+def hold(references: Sequence[str]) -> tuple[Change, ...]:
+    """Keep waiting jobs from starting."""
+    return _change(references, lambda engine: engine.hold(references))
+
+
+def release(references: Sequence[str]) -> tuple[Change, ...]:
+    """Let held or backed-off jobs start."""
+    return _change(references, lambda engine: engine.release(references))
+
+
+def requeue(references: Sequence[str]) -> tuple[Change, ...]:
+    """Run jobs again from the start: ended ones at once, running ones after they have been ended."""
+    return _change(references, lambda engine: engine.requeue(references))
+
+
+def prioritize(references: Sequence[str], priority: int) -> tuple[Change, ...]:
+    """Set the priority of waiting jobs."""
+    return _change(references, lambda engine: engine.prioritize(references, priority))
+
+
+def prune(*, older_than_s: float, apply: bool) -> tuple[Pruned, ...]:
+    """Name the jobs that ended longer ago than that, with the bytes they take; forget them if `apply`."""
+    with open_engine() as engine:
+        return engine.prune(older_than_s=older_than_s, apply=apply)
+
+
+def _change(references: Sequence[str], wish: Callable[[LocalEngine], tuple[str, ...]]) -> tuple[Change, ...]:
+    with open_engine() as engine:
+        changed = frozenset(wish(engine))
+        statuses = {status.job_id: status for status in engine.poll(references)}
+        return tuple(Change(changed=job_id in changed, status=status) for job_id, status in statuses.items())

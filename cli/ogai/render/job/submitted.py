@@ -1,0 +1,51 @@
+"""What a person reads after `ogai job submit`: the id, and what to type next."""
+
+from collections.abc import Sequence
+
+import click
+
+from l0_infra.core.documents import render_document
+from l0_infra.core.units import format_bytes
+from l2_scheduler import Cancel, Start, Verdict
+from l2_scheduler.schemas import JobStatus, NodeShare
+from ogai.render.emit import Output, emit
+
+__all__ = ["describe_verdict", "print_rehearsal", "print_submitted"]
+
+
+def print_submitted(statuses: Sequence[JobStatus]) -> None:
+    """Print the id on stdout, the rest on stderr."""
+    first = statuses[0]
+    submission, _, element = first.job_id.partition("_")
+    click.echo(submission)
+    if element:
+        click.echo(f"array {submission} ({first.job.name}) of {len(statuses)} jobs is queued", err=True)
+        click.echo(
+            f"next: ogai job list; ogai job logs -f {first.job_id}; ogai job wait {submission}", err=True
+        )
+        return
+    click.echo(f"job {submission} ({first.job.name}) is {'held' if first.held else 'queued'}", err=True)
+    verb = "release" if first.held else "logs -f"
+    click.echo(f"next: ogai job {verb} {submission}", err=True)
+
+
+def print_rehearsal(status: JobStatus, verdict: Verdict, output: Output) -> None:
+    """Print the job document on stdout, and on stderr what would become of it."""
+    emit(status.job, output, lambda job: click.echo(render_document(job), nl=False))
+    click.echo(f"nothing was queued; {describe_verdict(verdict)}", err=True)
+
+
+def describe_verdict(verdict: Verdict) -> str:
+    """Say where a job would start, or what it would wait for."""
+    if isinstance(verdict, Start):
+        return "it would start at once on " + ", ".join(map(describe_share, verdict.allocation))
+    if isinstance(verdict, Cancel):
+        return f"it would be cancelled: {verdict.reason}"
+    return "it would wait: " + "; ".join(map(str, verdict.blockers))
+
+
+def describe_share(share: NodeShare) -> str:
+    """Write what is held on one node: `node1: 4 CPUs, 8 GiB, nvidia:0`."""
+    parts = [f"{share.cpus} CPU{'s' * (share.cpus != 1)}"]
+    parts += [format_bytes(share.memory_bytes)] if share.memory_bytes else []
+    return f"{share.node}: {', '.join((*parts, *share.accelerators))}"
