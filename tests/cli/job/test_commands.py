@@ -198,6 +198,15 @@ def test_priority_of_a_waiting_job(ogai: Ogai) -> None:
     assert json.loads(ogai("job", "show", "1", "-o", "json").out)[0]["priority"] == 7
 
 
+def test_throttle_of_an_array_that_waits(ogai: Ogai) -> None:
+    ogai("job", "submit", "--array", "0-3%1", "--", "sh", "-c", "[ $OGAI_ARRAY_INDEX != 0 ] || sleep 60")
+    until(ogai, "1_0", "RUNNING")
+    assert "ogai job throttle 1 2" in ogai("job", "why", "1").out
+    assert "at most 2 elements" in ogai("job", "throttle", "1", "2").err
+    assert ogai("job", "wait", "1_1", "1_2", "1_3").code == 0
+    assert ogai("job", "throttle", "1_2", "3").code == 2
+
+
 def test_prune_shows_asks_and_forgets(ogai: Ogai) -> None:
     ogai("job", "submit", "--wait", "--", "true")
     assert "nothing to forget" in ogai("job", "prune").err
