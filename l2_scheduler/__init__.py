@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from l2_scheduler.local.logs import Piece, read_log, stamp
     from l2_scheduler.local.prune import Pruned
     from l2_scheduler.local.serve import serve_agent
+    from l2_scheduler.local.shim import engine_environment
     from l2_scheduler.local.survey import Survey, Verdict
     from l2_scheduler.local.usage import Usage
     from l2_scheduler.placement import Blocker, Cancel, Explanation, Start, Wait, decide
@@ -31,6 +32,7 @@ __all__ = [
     "Verdict",
     "Wait",
     "decide",
+    "engine_environment",
     "machine_ledger",
     "read_log",
     "serve_agent",
@@ -51,6 +53,7 @@ HOMES = {
     "Verdict": "local.survey",
     "Wait": "placement",
     "decide": "placement",
+    "engine_environment": "local.shim",
     "machine_ledger": "local.ledger",
     "read_log": "local.logs",
     "serve_agent": "local.serve",

@@ -114,9 +114,10 @@ def agent_identity(layout: Layout) -> AgentIdentity | None:
 
 def stop_agent(layout: Layout, timeout_s: float = TAKE_OVER_S) -> bool:
     """Ask the agent to leave and wait until it has; running jobs go on. Return False if none was there."""
-    identity = agent_identity(layout)
-    if not ring(layout.bell, "quit") and identity is None:
-        return False
+    with exclusive(layout.root / "agent.spawn", timeout_s):  # one that is just starting does not listen yet
+        identity = agent_identity(layout)
+        if not ring(layout.bell, "quit") and identity is None:
+            return False
     deadline = time.monotonic() + timeout_s
     while time.monotonic() < deadline:
         if identity is None or not identity.alive():

@@ -12,7 +12,7 @@ from l2_scheduler.placement.eligible import Gate, no_such_queue
 from l2_scheduler.placement.ends import end_if_started, expected_end, time_limit_s
 from l2_scheduler.placement.fit import Amount, Room, Shape
 from l2_scheduler.placement.free import Books
-from l2_scheduler.placement.obstacles import Obstacles, short_now
+from l2_scheduler.placement.obstacles import NOTHING_FREE, Obstacles, Shortage
 from l2_scheduler.placement.order import in_order
 from l2_scheduler.placement.quota import beyond_queue, use_of
 from l2_scheduler.schemas import ACTIVE_STATES, Job, JobStatus, Queues, Resources
@@ -60,6 +60,8 @@ class _Pass:
         self._beside = self._books.room
         self._shapes: dict[Resources, Shape] = {}
         self._stuck: dict[tuple[Shape, bool], tuple[Blocker, ...]] = {}
+        self._shortage: Shortage | None = None
+        self._full = False
         self._starts: list[Start] = []
 
     def run(self, jobs: Sequence[JobStatus]) -> Decisions:
@@ -97,6 +99,8 @@ class _Pass:
         return shape
 
     def _place(self, status: JobStatus, shape: Shape) -> tuple[Blocker, ...]:
+        if self._full:
+            return NOTHING_FREE
         passes_by = self._ends_before_reservation(status.job)
         stuck = self._stuck.get((shape, passes_by))
         if stuck is not None:
@@ -116,6 +120,7 @@ class _Pass:
         return end_if_started(job, self._queues, self._now) <= aside.at
 
     def _start(self, status: JobStatus, shape: Shape, nodes: tuple[int, ...], passes_by: bool) -> None:
+        self._shortage = None
         until = end_if_started(status.job, self._queues, self._now)
         allocation = self._books.take(status.job_id, shape, nodes, until)
         self._gate.count(status, shape)
@@ -141,7 +146,10 @@ class _Pass:
     def _short(self, shape: Shape) -> Blocker:
         if self._aside is not None and self._books.room.choose(shape) is not None:
             return _reserved(self._aside)
-        return short_now(self._books.room.amounts, shape)
+        if self._shortage is None:
+            self._shortage = Shortage(self._books.room.amounts)
+            self._full = self._shortage.everything_taken
+        return self._shortage.blocker(shape)
 
     def _set_aside(self, status: JobStatus, shape: Shape, short: Blocker) -> Blocker:
         """Reserve for the first job that waits for others only; say for whom it waits, and until when."""

@@ -24,7 +24,7 @@ BlockerCode = Literal[
 ]
 
 
-class Blocker(Struct, frozen=True, kw_only=True):
+class Blocker(Struct, frozen=True, kw_only=True, gc=False):
     """One thing that keeps a job from starting; `jobs` it waits for, and `until` when at the latest.
 
     `until` is in seconds since the epoch; None when nobody can say.
@@ -41,7 +41,7 @@ class Blocker(Struct, frozen=True, kw_only=True):
         return f"{self.where}: found {self.found}; expected {self.expected}"
 
 
-class Start(Struct, frozen=True, kw_only=True):
+class Start(Struct, frozen=True, kw_only=True, gc=False):
     """A job that starts now, with what it holds on each of its nodes."""
 
     job_id: str
@@ -49,14 +49,14 @@ class Start(Struct, frozen=True, kw_only=True):
     reason: str
 
 
-class Cancel(Struct, frozen=True, kw_only=True):
+class Cancel(Struct, frozen=True, kw_only=True, gc=False):
     """A job that can never start any more, because what it depends on cannot come true."""
 
     job_id: str
     reason: str
 
 
-class Wait(Struct, frozen=True, kw_only=True):
+class Wait(Struct, frozen=True, kw_only=True, gc=False):
     """A job that waits, and for what."""
 
     job_id: str

@@ -9,7 +9,9 @@ from l2_scheduler.schemas import ACTIVE_STATES
 
 __all__ = ["Forecast", "forecast"]
 
-EVENTS_AT_MOST = 64
+EVENTS_AT_MOST = 256
+JOBS_LOOKED_AT = 400_000
+"""Jobs times events: how far is looked ahead in a long queue, about a second."""
 
 
 class Forecast(Struct, frozen=True, kw_only=True):
@@ -22,7 +24,7 @@ class Forecast(Struct, frozen=True, kw_only=True):
 def forecast(world: World, job_id: str) -> Forecast | None:
     """Look ahead; None when the job waits for something without a known end, or for too many events."""
     ended: tuple[str, ...] = ()
-    for _ in range(EVENTS_AT_MOST):
+    for _ in range(min(EVENTS_AT_MOST, JOBS_LOOKED_AT // len(world.jobs))):
         decisions = world.decide()
         if any(start.job_id == job_id for start in decisions.starts):
             return Forecast(at=world.now, after=ended)

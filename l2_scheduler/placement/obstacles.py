@@ -10,9 +10,15 @@ from l2_scheduler.placement.decisions import Blocker, BlockerCode
 from l2_scheduler.placement.fit import Amount, Shape
 from l2_scheduler.placement.free import capacity, unheld
 
-__all__ = ["Obstacles", "describe", "short_now"]
+__all__ = ["NOTHING_FREE", "Obstacles", "Shortage"]
 
 NAMED_AT_MOST = 3
+NOTHING_FREE = (
+    Blocker(
+        code="resources", where="nodes", found="no free CPU on any of them now", expected="room for the job"
+    ),
+)
+"""What every job waits for while each CPU is taken; one value for all of them."""
 
 
 class Obstacles:
@@ -63,14 +69,23 @@ class Obstacles:
         return (_blocker("resources", found, describe(shape)),)
 
 
-def short_now(free: Sequence[Amount], shape: Shape) -> Blocker:
-    """Say what is missing now: fragmentation when the sums would do but the nodes do not."""
-    kinds = Counter(free)
-    total = [sum(max(0, amount[part]) for amount in free) for part in range(3)]
-    if len(free) > 1 and Amount(*total).holds(Amount(*(shape.nodes * part for part in shape.need))):
-        found = f"{_words(Amount(*total), shape.need)} free in sum, but {_shortest(kinds, shape)}"
-        return _blocker("fragmentation", found, describe(shape))
-    return _blocker("resources", f"{_shortest(kinds, shape)} now", describe(shape))
+class Shortage:
+    """What is free at one moment, for all gangs that ask about it."""
+
+    def __init__(self, free: Sequence[Amount]) -> None:
+        self._kinds = Counter(free)
+        self._total = Amount(*(sum(max(0, amount[part]) for amount in free) for part in range(3)))
+        self.everything_taken = self._total.cpus == 0
+
+    def blocker(self, shape: Shape) -> Blocker:
+        """Say what a gang lacks; fragmentation is when the sums would do but the nodes do not."""
+        if self.everything_taken:
+            return NOTHING_FREE[0]
+        found = _shortest(self._kinds, shape)
+        if self._total.holds(Amount(*(shape.nodes * part for part in shape.need))):
+            found = f"{_words(self._total, shape.need)} free in sum, but {found}"
+            return _blocker("fragmentation", found, describe(shape))
+        return _blocker("resources", f"{found} now", describe(shape))
 
 
 def describe(shape: Shape) -> str:

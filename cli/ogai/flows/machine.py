@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["MachineProbe"]
 
 LOOK_EVERY_S = 3.0
+AFTER_TROUBLE_S = 60.0
 
 
 class Size(msgspec.Struct, frozen=True, kw_only=True):
@@ -36,15 +37,20 @@ class MachineProbe:
     def __init__(self, home: Path) -> None:
         self.file = home / "machine.json"
         self.size: Size | None = None
-        self.looked_at = float("-inf")
+        self.look_at = float("-inf")
         self.accelerators: tuple[AcceleratorState, ...] = ()
 
     def __call__(self, *, accelerators: bool = True) -> NodeState:
-        """Return the node this process runs on. Raises FactsMissingError when its size cannot be read."""
+        """Return the node this process runs on; without `accelerators`, with those seen last.
+
+        Raises FactsMissingError when its size cannot be read, or a vendor's tool is here but does not answer; such a
+        tool is asked again after a minute.
+        """
         size = self.size = self.size or self.load() or self.measure()
-        if accelerators and time.monotonic() - self.looked_at > LOOK_EVERY_S:
+        if accelerators and time.monotonic() >= self.look_at:
+            self.look_at = time.monotonic() + AFTER_TROUBLE_S
             self.accelerators = look()
-            self.looked_at = time.monotonic()
+            self.look_at = time.monotonic() + LOOK_EVERY_S
         return NodeState(
             name=size.name, cpus=size.cpus, memory_bytes=size.memory_bytes, accelerators=self.accelerators
         )

@@ -109,6 +109,8 @@ class _Run:
 
     def watch_clock(self) -> None:
         limit = self.command.deadline_s
+        if self.ended():
+            return
         if ending_asked():
             self.interrupted = True
             self.end()

@@ -8,9 +8,11 @@ __all__ = ["Commanded"]
 # The size is compared since an input cut short by a dying client must not be published.
 _PUT = """\
 umask 077
-temporary=$(mktemp "$1.XXXXXX") || exit
+temporary=''
 trap 'rm -f "$temporary"' EXIT
 trap 'exit 1' TERM HUP INT
+trap '' PIPE
+temporary=$(mktemp "$1.XXXXXX") || exit
 cat >"$temporary" || exit
 [ "$(wc -c <"$temporary")" -eq "$3" ] || { echo "the content came cut short" >&2; exit 1; }
 chmod "$2" "$temporary" && sync "$temporary" && mv -f "$temporary" "$1" && sync "${1%/*}/."

@@ -20,6 +20,7 @@ class Ending:
         self.reason = ""
         self.terminate_at = inf
         self.kill_at = inf
+        self._told = False
 
     def decide(self, state: str, reason: str) -> None:
         """Fix state and reason, unless an earlier cause did."""
@@ -27,8 +28,14 @@ class Ending:
             self.state, self.reason = state, reason
 
     def terminate(self, at: float) -> None:
-        """Have SIGTERM sent at this time, or earlier if that was planned."""
-        self.terminate_at = min(self.terminate_at, at)
+        """Have SIGTERM sent at this time, or earlier if that was planned; but only once."""
+        if not self._told:
+            self.terminate_at = min(self.terminate_at, at)
+
+    def told(self) -> None:
+        """Note that SIGTERM was sent."""
+        self._told = True
+        self.terminate_at = inf
 
     def kill(self, at: float) -> None:
         """Have SIGKILL sent at this time, or earlier if that was planned."""

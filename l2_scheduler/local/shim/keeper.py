@@ -15,8 +15,8 @@ from l2_scheduler.local.shim.files import append_event
 from l2_scheduler.local.shim.launch import Launch, warn_after_s
 from l2_scheduler.local.shim.memory import Cgroup, mib
 from l2_scheduler.local.shim.pump import Pump
-from l2_scheduler.local.shim.reach import kill_all, signal_all
-from l2_scheduler.local.shim.tasks import Gang, Task
+from l2_scheduler.local.shim.reach import kill_all, terminate_all
+from l2_scheduler.local.shim.tasks import Gang, Task, warn_group
 from l2_scheduler.local.shim.watch import Watch
 
 _KILL_AGAIN_S = 0.1
@@ -57,7 +57,8 @@ class Keeper:
         while self._reap():
             self._keep_limits(time.monotonic())
             self._escalate(time.monotonic())
-            self._wait(time.monotonic())
+            if not self._cleared:
+                self._wait(time.monotonic())
         self._pump.close()
 
     def _wait(self, now: float) -> None:
@@ -111,9 +112,7 @@ class Keeper:
         self._judge_kernel_kills()
         if task.failed:
             self.first_failed = self.first_failed or task
-            self.ending.decide(
-                "FAILED", describe_failure(task, self._gang.trouble(task)) + self._oom_hint(task)
-            )
+            self.ending.decide("FAILED", describe_failure(task, self._gang.trouble()) + self._oom_hint(task))
         if not self._running:
             self.ending.decide("COMPLETED", "")
             self.ending.terminate(time.monotonic() + SETTLE_S)
@@ -154,12 +153,12 @@ class Keeper:
         self._warn_at = inf
         name = f"SIG{self._launch.warn_signal}"
         for task in self._running.values():
-            os.killpg(task.pid, signal.Signals[name])
+            warn_group(task, signal.Signals[name])
         append_event(self._launch, "warned", signal=name)
 
     def _escalate(self, now: float) -> None:
         if now >= self.ending.terminate_at:
-            self.ending.terminate_at = inf
+            self.ending.told()
             self._terminate()
             self.ending.kill(now + self._launch.grace_s)
         if now >= self.ending.kill_at:
@@ -167,7 +166,7 @@ class Keeper:
             self.ending.kill_at = time.monotonic() + _KILL_AGAIN_S
 
     def _terminate(self) -> None:
-        count = signal_all(signal.SIGTERM, signal.SIGCONT)
+        count = terminate_all()
         if self._running:
             append_event(self._launch, "ending", state=self.ending.state, reason=self.ending.reason)
         elif count:

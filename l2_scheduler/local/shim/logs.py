@@ -76,13 +76,21 @@ class TaskLog:
             self._lose(len(part))
 
     def _told(self) -> bool:
-        """Whether the log says all that is to be said about lost bytes; says it as far as there is room."""
-        if self._gap and not self._notice:
-            start = b"" if self._at_line_start else b"\n"
-            self._notice = start + f"[ogai: {self._gap} bytes of output lost: {self._why}]\n".encode()
-            self._gap = 0
-        self._notice = self._notice[self._put(memoryview(self._notice)) :]
-        return not self._notice
+        """Whether the log says all there is to say about lost bytes; says it as far as there is room."""
+        while self._gap or self._notice:
+            notice = self._notice or self._compose()
+            done = self._put(memoryview(notice))
+            if done and not self._notice:
+                self._gap = 0
+            if done:
+                self._notice = notice[done:]
+            if done < len(notice):
+                return False
+        return True
+
+    def _compose(self) -> bytes:
+        start = "" if self._at_line_start else "\n"
+        return f"{start}[ogai: {self._gap} bytes of output lost: {self._why}]\n".encode()
 
     def _put(self, part: memoryview) -> int:
         done = 0

@@ -7,6 +7,7 @@ import signal
 import time
 
 from l2_scheduler.local.shim import EXIT_DONE, EXIT_REFUSED, EXIT_TRY_AGAIN
+from l2_scheduler.local.shim.child import Program
 from l2_scheduler.local.shim.control import Control
 from l2_scheduler.local.shim.files import (
     Refused,
@@ -19,12 +20,13 @@ from l2_scheduler.local.shim.files import (
     write_identity,
 )
 from l2_scheduler.local.shim.keeper import Keeper
+from l2_scheduler.local.shim.kernel import allow_all_files, become_subreaper, raise_oom_score
 from l2_scheduler.local.shim.launch import Launch, read_environment, read_launch, task_environment
 from l2_scheduler.local.shim.logs import TaskLog
 from l2_scheduler.local.shim.memory import Cgroup, make_cgroup
 from l2_scheduler.local.shim.outcome import Outcome, outcome_of
 from l2_scheduler.local.shim.pump import Pump
-from l2_scheduler.local.shim.tasks import Gang, become_subreaper, raise_oom_score
+from l2_scheduler.local.shim.tasks import Gang
 
 _IGNORED = (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTSTP, signal.SIGUSR1, signal.SIGUSR2)
 
@@ -59,12 +61,14 @@ def main(attempt_dir: str, claim_fd: int) -> int:
 def _run(launch: Launch, control: Control, signals: int) -> Outcome:
     begun = time.monotonic()
     try:
+        file_limits = allow_all_files()
         logs = _open_logs(launch)
-        gang = Gang(launch.command, launch.directory, _environments(launch))
+        gang = Gang(Program(launch.command, launch.directory, file_limits), _environments(launch))
     except (OSError, ValueError, KeyError) as error:
         return Outcome("FAILED", f"the job could not be started: {error}")
     cgroup = _confine(launch, gang)
-    raise_oom_score(gang.tasks)
+    for task in gang.tasks:
+        raise_oom_score(task.pid)
     pump = Pump({task.output: log for task, log in zip(gang.tasks, logs, strict=True)})
     keeper = Keeper(launch, gang, pump=pump, control=control, signals=signals, cgroup=cgroup)
     append_event(launch, "started", tasks=launch.tasks)
@@ -126,8 +130,13 @@ def _take_signals() -> int:
 
 def _close_others(kept: int) -> None:
     """Close what was inherited by mistake, so that no task holds it; `kept` goes on to the tasks."""
-    top = os.sysconf("SC_OPEN_MAX")
-    os.closerange(3, kept if kept >= 3 else top)
-    if kept >= 3:
-        os.set_inheritable(kept, True)
-        os.closerange(kept + 1, top)
+    for fd in map(int, os.listdir("/proc/self/fd")):
+        if fd > 2 and fd != kept:
+            _try_close(fd)
+
+
+def _try_close(fd: int) -> None:
+    try:
+        os.close(fd)
+    except OSError:  # the descriptor that listed them
+        return

@@ -7,33 +7,38 @@ import signal
 
 from l2_scheduler.local.shim.proc import Process, descendants, send
 
-_STOP_ROUNDS = 10
+_ROUNDS = 10
 
 
-def signal_all(*numbers: int) -> int:
-    """Send these signals to every descendant; return how many there are."""
-    processes = descendants(os.getpid())
+def terminate_all() -> int:
+    """Tell every descendant to end, also a stopped one; return how many there are."""
+    processes = _stop_all()
     for process in processes:
-        for number in numbers:
-            _try_send(process, number)
+        _try_send(process, signal.SIGTERM)
+        _try_send(process, signal.SIGCONT)
     return len(processes)
 
 
 def kill_all() -> bool:
-    """Kill every descendant; False if there is none left that we have the right to kill.
+    """Kill every descendant; False if there is none left that we have the right to kill."""
+    reached = [_try_send(process, signal.SIGKILL) for process in _stop_all()]
+    return any(reached)
 
-    They are stopped first, until no new one turns up, so that none can answer a death with a birth.
+
+def _stop_all() -> set[Process]:
+    """Stop every descendant, until no new one turns up.
+
+    So none is born unseen between our look and our signal, nor in answer to another's death.
     """
     seen: set[Process] = set()
-    for _ in range(_STOP_ROUNDS):
+    for _ in range(_ROUNDS):
         fresh = set(descendants(os.getpid())) - seen
         if not fresh:
             break
         for process in fresh:
             _try_send(process, signal.SIGSTOP)
         seen |= fresh
-    reached = [_try_send(process, signal.SIGKILL) for process in seen]
-    return any(reached)
+    return seen
 
 
 def _try_send(process: Process, number: int) -> bool:

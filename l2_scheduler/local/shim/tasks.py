@@ -2,24 +2,13 @@
 
 from __future__ import annotations
 
-import ctypes
-import errno
 import fcntl
 import os
 import signal
 
-from l2_scheduler.local.shim.proc import read_small
+from l2_scheduler.local.shim.child import ADMITTED, ALL_SIGNALS, Program, become_task, describe_trouble
 
 PIPE_BYTES = 1 << 18
-
-_PR_SET_PDEATHSIG = 1
-_PR_SET_CHILD_SUBREAPER = 36
-_OOM_SCORE = 200
-_CANNOT_RUN = 126
-_NO_SUCH_PROGRAM = 127
-
-_ALL_SIGNALS = signal.valid_signals()
-_libc = ctypes.CDLL(None, use_errno=True)
 
 
 class Task:
@@ -54,10 +43,9 @@ class Task:
 class Gang:
     """All tasks, forked and waiting for `release`; `trouble` says why a program could not be started."""
 
-    def __init__(self, command: list[str], directory: str, environments: list[dict[str, str]]) -> None:
+    def __init__(self, program: Program, environments: list[dict[str, str]]) -> None:
         """Fork one process per environment; raises OSError when the machine has no room for them."""
-        self._command = command
-        self._directory = directory
+        self._program = program
         self._gate, self._opener = os.pipe()
         self._report, self._reporter = os.pipe()
         os.set_blocking(self._report, False)
@@ -71,101 +59,48 @@ class Gang:
 
     def release(self) -> None:
         """Let all tasks run their program."""
-        os.write(self._opener, b"." * len(self.tasks))
+        os.write(self._opener, ADMITTED * len(self.tasks))
         os.close(self._gate)
         os.close(self._opener)
         os.close(self._reporter)
 
-    def trouble(self, task: Task) -> str:
-        """Return why the program of a task never ran, as a sentence; empty if it ran."""
+    def trouble(self) -> str:
+        """Return why the program of a task that ended never ran, as a sentence; empty if it did."""
         try:
             report = os.read(self._report, 4096).decode()
         except BlockingIOError:
             return ""
-        number, _, step = report.partition("\n")[0].partition(" ")
-        why = os.strerror(int(number)) if number else ""
-        if step == "directory":
-            return f"the working directory {self._directory} cannot be entered: {why}"
-        return f"the program {self._command[0]} cannot be run: {why}" if why else ""
-
-    def _dismiss(self) -> None:
-        os.close(self._opener)
-        for task in self.tasks:
-            os.waitpid(task.pid, 0)
+        return describe_trouble(self._program, report)
 
     def _fork(self, rank: int, environment: dict[str, str]) -> Task:
         read, write = os.pipe()
         os.set_blocking(read, False)
         _widen(read)
         parent = os.getpid()
-        signal.pthread_sigmask(signal.SIG_BLOCK, _ALL_SIGNALS)
-        pid = os.fork()
-        if pid == 0:
-            self._become(parent, write, environment)
-        signal.pthread_sigmask(signal.SIG_SETMASK, ())
-        os.close(write)
+        signal.pthread_sigmask(signal.SIG_BLOCK, ALL_SIGNALS)
+        try:
+            pid = os.fork()
+            if pid == 0:
+                os.close(self._opener)
+                ends = {"gate": self._gate, "output": write, "reporter": self._reporter}
+                become_task(self._program, environment, parent=parent, **ends)
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, ())
+            os.close(write)
         return Task(rank, pid, read)
 
-    def _become(self, parent: int, output: int, environment: dict[str, str]) -> None:
-        step = "start"
-        code = _CANNOT_RUN
-        try:
-            os.setsid()
-            prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-            if os.getppid() != parent or not self._admitted():
-                return
-            _default_signals()
-            _connect(output)
-            step = "directory"
-            os.chdir(self._directory)
-            step = "program"
-            os.execvpe(self._command[0], self._command, environment)
-        except OSError as error:
-            if step == "program" and error.errno in (errno.ENOENT, errno.ENOTDIR):
-                code = _NO_SUCH_PROGRAM
-            os.write(self._reporter, f"{error.errno} {step}\n".encode())
-        finally:
-            os._exit(code)
-
-    def _admitted(self) -> bool:
+    def _dismiss(self) -> None:
         os.close(self._opener)
-        return os.read(self._gate, 1) == b"."
+        for task in self.tasks:
+            os.waitpid(task.pid, 0)
 
 
-def become_subreaper() -> None:
-    """Have every orphan among the descendants handed to this process, and nobody lost."""
-    prctl(_PR_SET_CHILD_SUBREAPER, 1)
-
-
-def raise_oom_score(tasks: list[Task]) -> None:
-    """Have the kernel, when memory runs out, choose a task before its shim."""
-    score = str(min(1000, int(read_small("/proc/self/oom_score_adj") or 0) + _OOM_SCORE))
-    for task in tasks:
-        try:
-            with open(f"/proc/{task.pid}/oom_score_adj", "w") as file:
-                file.write(score)
-        except OSError:  # a sandbox that hides it
-            return
-
-
-def prctl(option: int, value: int) -> None:
-    """Call `prctl(2)`; raises OSError."""
-    if _libc.prctl(option, ctypes.c_ulong(value), 0, 0, 0) != 0:
-        raise OSError(ctypes.get_errno(), "prctl")
-
-
-def _default_signals() -> None:
-    signal.set_wakeup_fd(-1)
-    for number in _ALL_SIGNALS - {signal.SIGKILL, signal.SIGSTOP}:
-        signal.signal(number, signal.SIG_DFL)
-    signal.pthread_sigmask(signal.SIG_SETMASK, ())
-
-
-def _connect(output: int) -> None:
-    null = os.open("/dev/null", os.O_RDONLY)
-    os.dup2(null, 0)
-    os.dup2(output, 1)
-    os.dup2(output, 2)
+def warn_group(task: Task, number: int) -> None:
+    """Signal the process group of a task that has not been reaped."""
+    try:
+        os.killpg(task.pid, number)
+    except (ProcessLookupError, PermissionError):  # not yet a group of its own; wholly another user's
+        return
 
 
 def _widen(pipe: int) -> None:

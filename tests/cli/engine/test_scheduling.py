@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from l0_infra.core.errors import UnsatisfiableError, UsageError
+from l0_infra.core.errors import FactsMissingError, UnsatisfiableError, UsageError
 from l2_scheduler.schemas import Array, Dependency, Job, Limits, Resources, Retry
 from tests.support.world import CPUS, World, write_tool
 
@@ -148,3 +148,14 @@ def test_prune_forgets_ended_jobs_only(world: World) -> None:
     world.engine.prune(older_than_s=0, apply=True)
     assert not world.engine.layout.job(ended).exists()
     assert not world.engine.layout.environment(int(ended)).exists()
+
+
+def test_a_vendors_tool_that_fails_stops_no_other_job(world: World, tmp_path: Path) -> None:
+    write_tool(
+        tmp_path / "bin",
+        "nvidia-smi",
+        "raise SystemExit('Failed to initialize NVML: Driver/library version mismatch')",
+    )
+    assert world.wait(world.submit("true"))[0].state == "COMPLETED"
+    with pytest.raises(FactsMissingError, match="nvidia-smi"):
+        world.submit("true", resources=Resources(gpus_per_node=1))

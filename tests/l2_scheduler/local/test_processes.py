@@ -3,6 +3,7 @@
 import os
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -67,7 +68,7 @@ def test_main_thread_that_ended_leaves_a_living_process():
         "print('up', flush=True)\n"
         "ctypes.CDLL(None).syscall(60, 0)\n"
     )
-    process = subprocess.Popen(["python3", "-c", script], stdout=subprocess.PIPE)
+    process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE)
     try:
         process.stdout.readline()
         until(lambda: state_of(process.pid) == "Z")

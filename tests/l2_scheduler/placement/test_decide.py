@@ -46,6 +46,23 @@ def test_sums_that_fit_on_nodes_that_do_not_are_called_fragmentation() -> None:
     )
 
 
+def test_when_nothing_is_free_all_share_one_reason_but_never_is_still_told() -> None:
+    full = running(job(1, cpus=8), share("n0", cpus=8))
+    decisions = decide(
+        nodes(1), queues(), [full, job(2), job(3, cpus=2), job(4, cpus=9), job(5, cpus=3)], 0.0
+    )
+    assert codes(decisions) == {
+        "2": {"resources"},
+        "3": {"resources"},
+        "4": {"never_fits"},
+        "5": {"resources"},
+    }
+    assert decisions.waits[1].blockers[0] is decisions.waits[3].blockers[0]
+    assert str(decisions.waits[1].blockers[0]) == (
+        "nodes: found no free CPU on any of them now; expected room for the job"
+    )
+
+
 def test_a_job_that_can_never_fit_stops_nobody() -> None:
     decisions = decide(nodes(2), queues(), [job(1), job(2, cpus=9), job(3)], 0.0)
     assert started(decisions) == ["1", "3"]

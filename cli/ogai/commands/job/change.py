@@ -26,14 +26,14 @@ def cancel(job_ids: tuple[str, ...], now: bool) -> None:
 @jobs_argument
 def hold(job_ids: tuple[str, ...]) -> None:
     """Keep waiting jobs from starting."""
-    tell(flow.hold(job_ids), "is held; start it: ogai job release {}", "only a waiting job can be held")
+    tell(flow.hold(job_ids), "is held; start it: ogai job release {}", "a waiting job")
 
 
 @click.command()
 @jobs_argument
 def release(job_ids: tuple[str, ...]) -> None:
     """Let held jobs start, and those that wait for their next retry."""
-    tell(flow.release(job_ids), "may start", "only a waiting job can be released")
+    tell(flow.release(job_ids), "may start", "a waiting job")
 
 
 @click.command()
@@ -43,7 +43,7 @@ def requeue(job_ids: tuple[str, ...]) -> None:
     tell(
         flow.requeue(job_ids),
         "runs again; follow it: ogai job logs -f {}",
-        "a job that has not ended yet will run anyway",
+        "a job that runs or has ended",
     )
 
 
@@ -55,7 +55,7 @@ def priority(job_id: str, number: int) -> None:
     tell(
         flow.prioritize([job_id], number),
         f"has priority {number}",
-        "only a waiting job has a place in the queue",
+        "a waiting job",
     )
 
 

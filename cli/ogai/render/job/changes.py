@@ -38,7 +38,7 @@ def describe_changes(changes: Sequence[Change], done: str, otherwise: str) -> li
         lambda change: (
             done.format(change.status.job_id)
             if change.changed
-            else f"stays {change.status.state}: {otherwise}"
+            else f"stays {change.status.state}: it is not {otherwise}"
         ),
     )
 

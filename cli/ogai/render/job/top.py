@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from l0_infra.core.units import format_bytes
 from l1_podsys.schemas import NodeState
 from ogai.flows.job.watch import Running, Scene, Waiting
-from ogai.render.moment import clock, stopwatch
+from ogai.render.job.fold import fold_ids
+from ogai.render.moment import brief, clock, stopwatch
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -18,8 +20,8 @@ if TYPE_CHECKING:
 __all__ = ["frame"]
 
 BAR = 10
-HEADER_LINES = 4
 WIDE = 110
+NAME_AT_MOST = 20
 
 
 def frame(scene: Scene, *, width: int, height: int | None) -> RenderableType:
@@ -35,12 +37,9 @@ def frame(scene: Scene, *, width: int, height: int | None) -> RenderableType:
     parts: list[RenderableType] = [*head, Text("")]
     parts += [running_table(shown, scene.now, width), *rest(len(scene.running) - len(shown), "running")]
     if scene.waiting:
-        queue = scene.waiting[:waiting_room]
-        parts += [
-            Text(""),
-            waiting_table(queue, scene.now, width),
-            *rest(len(scene.waiting) - len(queue), "waiting"),
-        ]
+        groups = grouped(scene.waiting)
+        parts += [Text(""), waiting_table(groups[:waiting_room], scene.now)]
+        parts += rest(len(groups) - len(groups[:waiting_room]), "waiting")
     return Group(*parts)
 
 
@@ -95,9 +94,11 @@ def running_table(running: Sequence[Running], now: float, width: int) -> Rendera
 
     if not running:
         return Text("nothing runs", style="dim")
-    table = plain_table()
-    for title, right in (("ID", False), ("RUNNING", False), ("CPU%", True), ("MEM", True), ("TIME", True)):
-        table.add_column(title, justify="right" if right else "left", no_wrap=True, overflow="ellipsis")
+    table = plain_table(expand=width >= WIDE)
+    table.add_column("ID", no_wrap=True)
+    table.add_column("RUNNING", no_wrap=True, overflow="ellipsis", max_width=NAME_AT_MOST)
+    for title in ("CPU%", "MEM", "TIME"):
+        table.add_column(title, justify="right", no_wrap=True)
     table.add_column("LIMIT", no_wrap=True)
     if width >= WIDE:
         table.add_column("COMMAND", no_wrap=True, overflow="ellipsis", ratio=1)
@@ -125,26 +126,52 @@ def running_cells(job: Running, now: float) -> list[RenderableType]:
     return [*cells, Text(command, style="dim")]
 
 
-def waiting_table(waiting: Sequence[Waiting], now: float, width: int) -> RenderableType:
+def waiting_table(groups: Sequence[Sequence[Waiting]], now: float) -> RenderableType:
     """Draw the waiting jobs, each with the first thing it waits for."""
     from rich.text import Text
 
-    table = plain_table()
-    table.add_column("ID", no_wrap=True)
-    table.add_column("WAITING", no_wrap=True, overflow="ellipsis", max_width=20)
+    table = plain_table(expand=True)
+    table.add_column("ID", no_wrap=True, overflow="ellipsis", max_width=NAME_AT_MOST)
+    table.add_column("WAITING", no_wrap=True, overflow="ellipsis", max_width=NAME_AT_MOST)
     table.add_column("SINCE", justify="right", no_wrap=True)
     table.add_column("WHAT FOR", no_wrap=True, overflow="ellipsis", ratio=1)
-    for job in waiting:
-        what = "starts next" if job.blocker is None else f"{job.blocker.found}; needs {job.blocker.expected}"
-        since = stopwatch(now - job.status.submitted_at)
-        table.add_row(Text(job.status.job_id), Text(job.status.job.name), Text(since), Text(what))
+    for group in groups:
+        first = group[0].status
+        ids = fold_ids([job.status for job in group])
+        since = stopwatch(now - first.submitted_at)
+        table.add_row(Text(ids), Text(first.job.name), Text(since), Text(describe_obstacle(group[0], now)))
     return table
 
 
-def plain_table() -> Table:
+def grouped(waiting: Iterable[Waiting]) -> list[list[Waiting]]:
+    """Put the elements of an array that wait for the same together."""
+
+    def same(job: Waiting) -> tuple[str, str]:
+        return job.status.job_id.partition("_")[0], job.blocker.code if job.blocker else ""
+
+    return [list(group) for _, group in groupby(waiting, key=same)]
+
+
+def describe_obstacle(job: Waiting, now: float) -> str:
+    """Say in a few words what a job waits for."""
+    blocker = job.blocker
+    if blocker is None:
+        return "starts next"
+    if blocker.code == "held":
+        return job.status.reason or "held"
+    if blocker.code == "reserved_for_earlier_job" and blocker.jobs:
+        return f"behind job {blocker.jobs[0]}"
+    if blocker.code == "dependency":
+        return f"after job {', '.join(item.job for item in job.status.job.depends_on)}"
+    if blocker.code == "backoff" and job.status.not_before is not None:
+        return f"in {brief(job.status.not_before - now)}: {job.status.reason}"
+    return blocker.expected if blocker.code == "resources" else blocker.found
+
+
+def plain_table(*, expand: bool) -> Table:
     from rich.table import Table
 
-    return Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold", expand=True)
+    return Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold", expand=expand)
 
 
 def rest(count: int, what: str) -> Iterator[Text]:

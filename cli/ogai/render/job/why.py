@@ -52,7 +52,8 @@ def describe_presence(status: JobStatus, now: float) -> str:
 
 def describe_blocker(blocker: Blocker, now: float) -> str:
     """Write a blocker with the jobs it waits for and the latest time it lasts."""
-    jobs = f", held by {', '.join(blocker.jobs)}" if blocker.jobs else ""
+    named = blocker.jobs if blocker.code != "dependency" else ()
+    jobs = f"; waits for job {', '.join(named)}" if named else ""
     until = f", until {local_time(blocker.until, now)} at the latest" if blocker.until is not None else ""
     return f"{blocker}{jobs}{until}"
 

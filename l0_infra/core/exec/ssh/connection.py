@@ -4,8 +4,11 @@ import logging
 import select
 import shlex
 import socket
+import subprocess
 import threading
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
 from typing import Self
 
 import paramiko
@@ -28,6 +31,7 @@ _CHANNELS = 8  # OpenSSH's MaxSessions is 10 by default; some room is left for p
 _CHUNK_BYTES = 1024 * 1024
 _PACKET_BYTES = 32 * 1024
 _WINDOW_WAIT_S = 0.005  # paramiko tells no one when the peer's window opens again
+_ROOM_WAIT_S = 0.05
 _DEAD_AFTER_MS = 30_000
 
 logging.getLogger("paramiko").addHandler(logging.NullHandler())  # what fails is raised, not printed
@@ -41,6 +45,7 @@ class Connection:
         self._transport = transport
         self._via = via
         self._places = threading.BoundedSemaphore(_CHANNELS)
+        self._opening = threading.Lock()  # a transport keeps one error for all who open channels
         self._users = 0
         self._lock = threading.Lock()
         if via is not None:
@@ -77,7 +82,7 @@ class Connection:
         self._places.acquire()
         self.count(1)
         try:
-            channel = self._transport.open_session(timeout=self.endpoint.connect_timeout_s)
+            channel = self._open_session()
             _execute(channel, shlex.join(argv), self.endpoint.connect_timeout_s)
         except (paramiko.SSHException, EOFError, OSError) as error:
             self._leave()
@@ -87,12 +92,25 @@ class Connection:
             raise
         return ChannelLink(channel, self._leave)
 
+    def _open_session(self) -> paramiko.Channel:
+        """Open a channel, waiting while the server has no room: it counts one that has ended a little longer."""
+        end = time.monotonic() + self.endpoint.connect_timeout_s
+        while True:
+            try:
+                with self._opening:
+                    return self._transport.open_session(timeout=self.endpoint.connect_timeout_s)
+            except paramiko.ChannelException:
+                if time.monotonic() > end:
+                    raise
+            time.sleep(_ROOM_WAIT_S)
+
     def tunnel(self, to: Endpoint) -> paramiko.Channel:
         """Reach the next host through this one."""
         try:
-            return self._transport.open_channel(
-                "direct-tcpip", (to.hostname, to.port), ("127.0.0.1", 0), timeout=to.connect_timeout_s
-            )
+            with self._opening:
+                return self._transport.open_channel(
+                    "direct-tcpip", (to.hostname, to.port), ("127.0.0.1", 0), timeout=to.connect_timeout_s
+                )
         except (paramiko.SSHException, EOFError, OSError) as error:
             raise no_way_through(self.endpoint, to, error) from error
 
@@ -171,13 +189,9 @@ def _execute(channel: paramiko.Channel, command: str, timeout_s: float) -> None:
         clock.cancel()
 
 
-def _socket(endpoint: Endpoint) -> socket.socket | paramiko.ProxyCommand:
+def _socket(endpoint: Endpoint) -> socket.socket:
     if endpoint.proxy_command:
-        parts = {"%h": endpoint.hostname, "%p": str(endpoint.port), "%r": endpoint.user, "%n": endpoint.name}
-        command = endpoint.proxy_command
-        for sign, text in parts.items():
-            command = command.replace(sign, text)
-        return paramiko.ProxyCommand(command)
+        return _through_command(endpoint.proxy_command)
     try:
         sock = socket.create_connection((endpoint.hostname, endpoint.port), endpoint.connect_timeout_s)
     except OSError as error:
@@ -185,6 +199,16 @@ def _socket(endpoint: Endpoint) -> socket.socket | paramiko.ProxyCommand:
     sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, _DEAD_AFTER_MS)
     sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return sock
+
+
+def _through_command(command: str) -> socket.socket:
+    """Start a ProxyCommand on the other end of a socket; it ends when the socket is closed."""
+    ours, theirs = socket.socketpair()
+    with theirs:
+        end = theirs.fileno()
+        process = subprocess.Popen(("sh", "-c", f"exec {command}"), stdin=end, stdout=end)
+    threading.Thread(target=process.wait, daemon=True).start()
+    return ours
 
 
 def _shake_hands(endpoint: Endpoint, transport: paramiko.Transport) -> None:
@@ -195,6 +219,8 @@ def _shake_hands(endpoint: Endpoint, transport: paramiko.Transport) -> None:
     options.key_types = sorted(options.key_types, key=lambda name: name not in wanted)
     try:
         transport.start_client(timeout=timeout)
+        if not transport.initial_kex_done:  # a timeout is not raised
+            raise TimeoutError(f"no answer within {timeout:g} s")
     except (paramiko.SSHException, EOFError, OSError) as error:
         raise no_handshake(endpoint, error) from error
 
@@ -203,48 +229,62 @@ def _log_in(endpoint: Endpoint, options: SshOptions, transport: paramiko.Transpo
     tried: list[str] = []
     offered: list[str] = []
     try:
-        for label, key in _keys(endpoint, options, tried):
-            tried.append(f"publickey {label}")
-            try:
-                if not transport.auth_publickey(endpoint.user, key):
-                    return
-            except paramiko.BadAuthenticationType as error:
-                offered = error.allowed_types
-                break
-            except paramiko.AuthenticationException:
-                continue
+        offered = _offered(endpoint, transport)
+        if not offered or _log_in_by_key(endpoint, options, transport, tried):
+            return
         if options.password is not None:
             tried.append("password")
             transport.auth_password(endpoint.user, options.password.reveal())
             return
-    except paramiko.BadAuthenticationType as error:
-        offered = error.allowed_types
+    except paramiko.AuthenticationException:
+        pass
     except (paramiko.SSHException, EOFError, OSError) as error:
-        if not isinstance(error, paramiko.AuthenticationException):
-            tried.append(f"then {error or 'the server hung up'}")
+        tried.append(f"then {error or 'the server hung up'}")
     raise no_login(endpoint, tried, offered)
 
 
-def _keys(endpoint: Endpoint, options: SshOptions, tried: list[str]) -> Iterator[tuple[str, paramiko.PKey]]:
-    """Yield the keys to offer, each once: those of the agent, then the identity files."""
-    files = dict(_file_keys(endpoint, options, tried))
+def _offered(endpoint: Endpoint, transport: paramiko.Transport) -> list[str]:
+    """Return the ways to log in that the server offers; none are left when it wants no proof at all."""
+    try:
+        return transport.auth_none(endpoint.user)
+    except paramiko.BadAuthenticationType as error:
+        return error.allowed_types
+
+
+def _log_in_by_key(
+    endpoint: Endpoint, options: SshOptions, transport: paramiko.Transport, tried: list[str]
+) -> bool:
+    """Offer the keys, each once: those of the agent, then the identity files."""
+    with closing(paramiko.Agent()) as agent:
+        for label, key in _keys(endpoint, agent, dict(_file_keys(endpoint, options, tried))):
+            tried.append(f"publickey {label}")
+            try:
+                return not transport.auth_publickey(endpoint.user, key)  # what is left is another factor
+            except paramiko.AuthenticationException:
+                continue
+    return False
+
+
+def _keys(
+    endpoint: Endpoint, agent: paramiko.Agent, files: Mapping[str, paramiko.PKey]
+) -> Iterator[tuple[str, paramiko.PKey]]:
     of_files = {key.asbytes() for key in files.values()}
-    seen = set()
-    for key in paramiko.Agent().get_keys():
-        if not endpoint.identities_only or key.asbytes() in of_files:
-            seen.add(key.asbytes())
+    of_agent = {key.asbytes(): key for key in agent.get_keys()}
+    for blob, key in of_agent.items():
+        if not endpoint.identities_only or blob in of_files:
             yield f"agent {key.fingerprint}", key
-    yield from ((file, key) for file, key in files.items() if key.asbytes() not in seen)
+    yield from ((file, key) for file, key in files.items() if key.asbytes() not in of_agent)
 
 
 def _file_keys(
     endpoint: Endpoint, options: SshOptions, tried: list[str]
 ) -> Iterator[tuple[str, paramiko.PKey]]:
-    passphrase = None if options.passphrase is None else options.passphrase.reveal()
+    passphrase = None if options.passphrase is None else options.passphrase.reveal().encode()
     for file in endpoint.identity_files:
         try:
-            yield file, paramiko.PKey.from_path(file, passphrase)
+            yield file, paramiko.PKey.from_path(file, passphrase)  # type: ignore[arg-type]  # wants bytes
         except FileNotFoundError:
-            continue
+            if file in options.identity_files:
+                tried.append(f"{file} (not there)")
         except (TypeError, ValueError, OSError, paramiko.SSHException, paramiko.pkey.UnknownKeyType) as error:
             tried.append(f"{file} (not used: {error})")

@@ -1,5 +1,8 @@
 """Where and how a host is reached: read from `ssh -G`, so that it is what the ssh command would do."""
 
+import getpass
+import os
+import re
 import shutil
 import subprocess
 from collections.abc import Mapping
@@ -55,8 +58,6 @@ def config_argv(target: str, options: SshOptions) -> tuple[str, ...]:
         argv += ["-l", options.user]
     if options.port is not None:
         argv += ["-p", str(options.port)]
-    for file in options.identity_files:
-        argv += ["-i", file]
     if options.known_hosts_file is not None:
         argv += ["-o", f"UserKnownHostsFile={options.known_hosts_file}"]
     return (*argv, "--", target)
@@ -66,16 +67,26 @@ def parse_config(target: str, text: str, options: SshOptions) -> Endpoint:
     """Read what `ssh -G` printed; keys are lower case, one `key value` a line, some keys repeat."""
     rows = [line.partition(" ")[::2] for line in text.splitlines()]
     one = {key: value for key, value in reversed(rows) if value != "none"}
+    tokens = {
+        "%": "%",
+        "d": str(Path.home()),
+        "h": one["hostname"],
+        "n": target,
+        "p": one["port"],
+        "r": one["user"],
+        "u": getpass.getuser(),
+    }
+    identities = [value for key, value in rows if key == "identityfile"]
     return Endpoint(
         name=target,
         hostname=one["hostname"],
         user=one["user"],
         port=int(one["port"]),
         jumps=tuple(one.get("proxyjump", "").split(",")) if "proxyjump" in one else (),
-        proxy_command=one.get("proxycommand", ""),
-        identity_files=tuple(_home(value) for key, value in rows if key == "identityfile"),
+        proxy_command=_expand(one.get("proxycommand", ""), tokens),
+        identity_files=(*options.identity_files, *(_file(value, tokens) for value in identities)),
         identities_only=one.get("identitiesonly") == "yes",
-        known_hosts_files=_known_hosts_files(one),
+        known_hosts_files=_known_hosts_files(one, tokens),
         host_key_alias=one.get("hostkeyalias", ""),
         hash_known_hosts=one.get("hashknownhosts") == "yes",
         connect_timeout_s=options.connect_timeout_s or float(one.get("connecttimeout", _CONNECT_TIMEOUT_S)),
@@ -107,10 +118,15 @@ def resolve(target: str, options: SshOptions) -> Endpoint:
     return parse_config(target, done.stdout, options)
 
 
-def _known_hosts_files(one: Mapping[str, str]) -> tuple[str, ...]:
+def _known_hosts_files(one: Mapping[str, str], tokens: Mapping[str, str]) -> tuple[str, ...]:
     names = f"{one.get('userknownhostsfile', '')} {one.get('globalknownhostsfile', '')}".split()
-    return tuple(map(_home, names))
+    return tuple(_file(name, tokens) for name in names)
 
 
-def _home(path: str) -> str:
-    return str(Path(path).expanduser())
+def _file(path: str, tokens: Mapping[str, str]) -> str:
+    return str(Path(os.path.expandvars(_expand(path, tokens))).expanduser())
+
+
+def _expand(text: str, tokens: Mapping[str, str]) -> str:
+    """Put in the values of ssh_config(5)'s TOKENS, which `ssh -G` prints as they were written."""
+    return re.sub("%(.)", lambda found: tokens.get(found[1], found[0]), text)

@@ -1,6 +1,7 @@
 """Real sshd servers on loopback, each with keys and configuration of its own."""
 
 import os
+import secrets
 import shutil
 import socket
 import subprocess
@@ -11,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from l0_infra.core.exec import SshOptions
+from l0_infra.core.exec import LocalRunner, Runner, SshOptions, SshRunner
 
 SSHD = shutil.which("sshd", path="/usr/sbin:/usr/local/sbin:/sbin:/usr/bin")
 
@@ -45,8 +46,10 @@ class Sshd:
         (self.folder / "config").write_text("")
         (self.folder / "sshd_config").write_text(
             f"ListenAddress 127.0.0.1:{self.port}\nHostKey {self.folder}/host_key\n"
-            f"AuthorizedKeysFile {self.folder}/authorized_keys\nPidFile none\nStrictModes no\nUsePAM no\n"
+            f"AuthorizedKeysFile {self.folder}/authorized_keys .ssh/authorized_keys\n"
+            "PidFile none\nStrictModes no\nUsePAM no\n"
             "PasswordAuthentication no\nKbdInteractiveAuthentication no\nPermitRootLogin yes\n"
+            "SetEnv SHLVL=2\n"  # bash then leaves the developer's ~/.bashrc alone
             "MaxStartups 1000\nLogLevel VERBOSE\n" + "\n".join(self.settings)
         )
 
@@ -138,3 +141,37 @@ def start_sshd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..
 def sshd(start_sshd: Callable[..., Sshd]) -> Sshd:
     """A plain server, shared by the tests that do not change it."""
     return start_sshd()
+
+
+@pytest.fixture(name="wait_until", scope="session")
+def _wait_until() -> Callable[..., None]:
+    """Return the function that waits for a condition and fails with a complaint."""
+    return wait_until
+
+
+@pytest.fixture(name="processes_with")
+def _processes_with() -> Callable[[str], list[int]]:
+    """Return the function that finds processes by their command line."""
+    return processes_with
+
+
+@pytest.fixture
+def mark() -> str:
+    """A number of seconds that no other sleep of this machine has, to find our own by."""
+    return f"{30000 + secrets.randbelow(60000)}.{secrets.randbelow(10**6):06d}"
+
+
+@pytest.fixture(params=["local", pytest.param("ssh", marks=pytest.mark.real)])
+def runner(request: pytest.FixtureRequest) -> Iterator[Runner]:
+    """Every kind of runner that reaches a real host."""
+    if request.param == "local":
+        yield LocalRunner()
+        return
+    yield request.getfixturevalue("ssh_runner")
+
+
+@pytest.fixture(scope="session")
+def ssh_runner(sshd: Sshd) -> Iterator[Runner]:
+    """A runner on the shared server."""
+    with SshRunner("127.0.0.1", sshd.options()) as ssh:
+        yield ssh

@@ -48,10 +48,11 @@ class Attempt:
         (self.directory / "launch.json").write_text(json.dumps(self.launch))
         self.process: subprocess.Popen[bytes] | None = None
 
-    def start(self, claim_fd: int = -1) -> subprocess.Popen[bytes]:
+    def start(self, claim_fd: int = -1, *, through: str = 'exec "$@"') -> subprocess.Popen[bytes]:
+        """Start the shim as an agent does, by way of a line of shell that may change what it inherits."""
         with (self.directory / "shim.log").open("ab") as log:
             self.process = subprocess.Popen(
-                shim_command(self.directory, claim_fd),
+                ("sh", "-c", through, "sh", *shim_command(self.directory, claim_fd)),
                 start_new_session=True,
                 pass_fds=() if claim_fd < 0 else (claim_fd,),
                 stdin=subprocess.DEVNULL,
@@ -84,8 +85,9 @@ class Attempt:
         return [json.loads(line) for line in path.read_text().splitlines()]
 
     def say(self, line: str) -> None:
-        with (self.directory / "control").open("w") as control:
-            control.write(line + "\n")
+        control = os.open(self.directory / "control", os.O_WRONLY | os.O_NONBLOCK)
+        os.write(control, line.encode() + b"\n")
+        os.close(control)
 
     def until_log(self, text: str, rank: int = 0) -> str:
         until(lambda: text in self.log(rank))

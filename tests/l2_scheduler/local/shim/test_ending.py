@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 
 import pytest
 
@@ -130,7 +131,7 @@ def test_daemon_about_to_finish_may(attempt):
 def test_engine_started_from_within_a_job_outlives_it(attempt):
     environment = engine_environment({"PATH": os.environ["PATH"]})
     script = f"import subprocess; print(subprocess.Popen(['sleep', '60'], env={environment}).pid)"
-    job = attempt("python3", "-S", "-c", script)
+    job = attempt(sys.executable, "-S", "-c", script)
     assert job.run()["state"] == "COMPLETED"
     engine = identity_of(int(job.log()))
     assert signal_identity(engine, signal.SIGKILL)
@@ -165,7 +166,7 @@ time.sleep(30)
 
 
 def test_processes_that_fork_again_when_killed_are_ended(attempt):
-    job = attempt("python3", "-S", "-c", BOMB, grace_s=0.1)
+    job = attempt(sys.executable, "-S", "-c", BOMB, grace_s=0.1)
     job.start()
     job.until_log("up")
     job.say("end CANCELLED by user root")

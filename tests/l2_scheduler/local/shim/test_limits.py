@@ -1,6 +1,7 @@
 """Time and memory: warned before, ended at the limit, measured always."""
 
 import re
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -22,7 +23,7 @@ def test_time_limit(attempt):
 
 def test_warning_reaches_all_tasks_before_the_limit(attempt):
     script = "trap 'echo warned; exit 0' USR1; while :; do sleep 0.02; done"
-    job = attempt("sh", "-c", script, tasks=2, time_limit_s=60.0, warn_signal="USR1", warn_before_s=59.5)
+    job = attempt("sh", "-c", script, tasks=2, time_limit_s=60.0, warn_signal="USR1", warn_before_s=59.0)
     assert job.run()["state"] == "COMPLETED"
     assert "warned\n" in job.log(0)
     assert "warned\n" in job.log(1)
@@ -46,7 +47,7 @@ def test_when_the_warning_is_due(limit_s, before_s, name, after_s):
 
 def test_peak_memory_is_measured(attempt):
     script = HOG.format(mib=64).replace("time.sleep(60)", "")
-    outcome = attempt("python3", "-S", "-c", script).run()
+    outcome = attempt(sys.executable, "-S", "-c", script).run()
     assert 64 << 20 <= outcome["peak_memory_bytes"] < 128 << 20
 
 
@@ -54,13 +55,13 @@ MEMBERSHIP = Path("/proc/self/cgroup").read_text()
 
 
 @contextmanager
-def own_cgroup(name: str) -> Iterator[None]:
+def own_cgroup(name: str, limit_bytes: int = 1 << 30) -> Iterator[None]:
     """Hold a memory cgroup of this name; skip the test where none may be made."""
     cgroup = locate_cgroup(MEMBERSHIP, name)
     try:
         if cgroup is None:
             raise PermissionError
-        cgroup.make(1 << 30)
+        cgroup.make(limit_bytes)
     except PermissionError:
         pytest.skip("no memory cgroup may be made here")
     try:
@@ -75,7 +76,7 @@ def cgroup_name(job) -> str:
 
 @pytest.mark.real
 def test_memory_limit_kept_by_the_kernel(attempt):
-    job = attempt("python3", "-S", "-c", HOG.format(mib=200), memory_limit_bytes=64 << 20)
+    job = attempt(sys.executable, "-S", "-c", HOG.format(mib=200), memory_limit_bytes=64 << 20)
     with own_cgroup(f"ogai-probe-{job.token}"):
         outcome = job.run()
     assert outcome["state"] == "OUT_OF_MEMORY"
@@ -87,10 +88,22 @@ def test_memory_limit_kept_by_the_kernel(attempt):
 
 @pytest.mark.real
 def test_kill_of_a_grandchild_by_the_kernel_ends_the_job(attempt):
-    script = f'python3 -S -c "{HOG.format(mib=200)}"; echo went on; exit 0'
+    script = f'{sys.executable} -S -c "{HOG.format(mib=200)}"; echo went on; exit 0'
     job = attempt("sh", "-c", script, memory_limit_bytes=64 << 20)
     with own_cgroup(f"ogai-probe-{job.token}"):
         assert job.run()["state"] == "OUT_OF_MEMORY"
+
+
+@pytest.mark.real
+def test_machine_out_of_memory_is_hinted_at(attempt):
+    """The whole job, shim and all, in a cgroup too small for it is like a machine too small for it."""
+    job = attempt(sys.executable, "-S", "-c", HOG.format(mib=200))
+    name = f"ogai-machine-{job.token}"
+    with own_cgroup(name, 64 << 20):
+        job.start(through=f'echo $$ >{locate_cgroup(MEMBERSHIP, name).path}/cgroup.procs; exec "$@"')
+        outcome = job.outcome()
+    assert (outcome["state"], outcome["signal"]) == ("FAILED", 9)
+    assert outcome["reason"].endswith("the kernel ended a process because this machine ran out of memory")
 
 
 @pytest.fixture
@@ -111,7 +124,7 @@ def watched(attempt) -> Iterator[Callable[..., object]]:
 
 
 def test_memory_limit_kept_by_watching(watched):
-    outcome = watched("python3", "-S", "-c", HOG.format(mib=200), memory_limit_bytes=64 << 20).run()
+    outcome = watched(sys.executable, "-S", "-c", HOG.format(mib=200), memory_limit_bytes=64 << 20).run()
     assert outcome["state"] == "OUT_OF_MEMORY"
     found = re.fullmatch(r"the job used (\d+) MiB of memory, its limit is 64 MiB", outcome["reason"])
     assert found
@@ -127,7 +140,7 @@ def test_shared_memory_is_not_counted_twice(watched):
         "    if os.fork() == 0: time.sleep(0.9); os._exit(0)\n"
         "for _ in range(5): os.wait()\n"
     )
-    outcome = watched("python3", "-S", "-c", script, memory_limit_bytes=160 << 20).run()
+    outcome = watched(sys.executable, "-S", "-c", script, memory_limit_bytes=160 << 20).run()
     assert outcome["state"] == "COMPLETED"
     assert 60 << 20 <= outcome["peak_memory_bytes"] < 160 << 20
 

@@ -3,13 +3,14 @@
 import os
 import re
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from l2_scheduler.local.logs import Piece, follow_log, read_log, stamp
@@ -56,6 +57,7 @@ def test_files_end_where_lines_end(here):
     assert (here / "task-0.log.1").read_bytes() == b"second line\n"
 
 
+@settings(deadline=None)
 @given(
     chunks=st.lists(st.binary(max_size=30) | st.sampled_from([b"\n", b"ab\ncd\n"]), max_size=12),
     rotate=st.integers(5, 50),
@@ -88,7 +90,7 @@ def chunk_of(chunks: list[bytes], offset: int) -> int:
     raise AssertionError(offset)
 
 
-@pytest.mark.parametrize("kill_before", range(9))
+@pytest.mark.parametrize("kill_before", range(10))
 def test_history_survives_a_shim_killed_during_a_rotation(here, kill_before):
     """Replay the renames of a rotation up to each step; the child stops dead there."""
     script = (
@@ -107,7 +109,7 @@ def test_history_survives_a_shim_killed_during_a_rotation(here, kill_before):
     )
     root = str(Path(__file__).parents[4])
     subprocess.run(
-        ["python3", "-c", script, str(kill_before)], env={**os.environ, "PYTHONPATH": root}, check=True
+        [sys.executable, "-c", script, str(kill_before)], env={**os.environ, "PYTHONPATH": root}, check=True
     )
     pieces = list(read_log(here, 0))
     assert joined(pieces).removesuffix(b"ddddd\n") == b"aaaaa\nbbbbb\nccccc\n"
@@ -128,7 +130,7 @@ def test_time_stamps_of_a_real_task(attempt):
     job.run()
     one, two = read_log(job.directory, 0, timestamps=True)
     assert (one.data, two.data) == (b"one\n", b"two\n")
-    assert 0.25 < two.at - one.at < 5
+    assert two.at - one.at > 0.25
 
 
 def test_follower_sees_every_byte_once_across_rotations(attempt):

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -110,7 +111,7 @@ def test_a_task_starts_clean(attempt):
         "print(sorted(map(int, os.listdir('/proc/self/fd')))[:-1], ignored, signal.pthread_sigmask(0, []),"
         "os.getsid(0) == os.getpid(), os.ttyname(0) if os.isatty(0) else os.readlink('/proc/self/fd/0'))"
     )
-    job = attempt("python3", "-S", "-c", script)
+    job = attempt(sys.executable, "-S", "-c", script)
     job.run()
     assert job.log() == "[0, 1, 2] [] set() True /dev/null\n"
 
@@ -120,6 +121,13 @@ def test_task_is_sacrificed_before_its_shim(attempt):
     job.run()
     task, shim = map(int, job.log().split())
     assert task == min(1000, shim + 200)
+
+
+def test_many_tasks_need_no_more_files_than_the_shim_may_open(attempt):
+    job = attempt("sh", "-c", "ulimit -Sn", tasks=30)
+    job.start(through='ulimit -Sn 40; exec "$@"')
+    assert job.outcome()["state"] == "COMPLETED"
+    assert job.log(29) == "40\n"
 
 
 def test_events_and_bell(attempt):
