@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Unpack
 
 import msgspec
 
+from l0_infra.core.errors import EngineError
 from l0_infra.core.store import Database, save_file
 from l2_scheduler.local.arrays import expand_indices
 from l2_scheduler.local.layout import Layout
 from l2_scheduler.local.records import MIGRATIONS, Columns, Record, Request, read_record
-from l2_scheduler.schemas import Job
+from l2_scheduler.schemas import FINAL_STATES, Job
 
 if TYPE_CHECKING:
     from l2_scheduler.placement import Start
@@ -67,12 +68,22 @@ class JobQueue:
                     for job_id, index in zip(ids, indices, strict=True)
                 ],
             )
-            save_file(
-                self.layout.environment(number),
-                json.dumps({"environment": dict(environment)}).encode(),
-                mode=0o600,
-            )
+            self.keep_environment(number, environment)
         return ids
+
+    def keep_environment(self, number: int, environment: Mapping[str, str]) -> None:
+        """Store what a submission's jobs will see, for their owner's eyes only. Raises EngineError."""
+        path, text = self.layout.environment(number), json.dumps({"environment": dict(environment)})
+        try:
+            save_file(path, text.encode(), mode=0o600)
+        except OSError as error:
+            raise EngineError(
+                str(path),
+                found=str(error),
+                expected="room for the job's environment",
+                hint="free some space there, then submit again; nothing was queued",
+                retry=True,
+            ) from error
 
     def changes(self, since: int) -> tuple[int, list[Record]]:
         """Read the rows changed after sequence number `since`, and the newest number."""
@@ -156,10 +167,17 @@ class JobQueue:
             }
 
     def remove(self, job_ids: Iterable[str]) -> list[Path]:
-        """Forget jobs, and submissions that have none left; return the files and folders that may now go."""
+        """Forget those jobs that have ended, and submissions that have none left; return the files and folders to go.
+
+        A job requeued since it was picked is kept.
+        """
+        statement = f"DELETE FROM jobs WHERE job_id = ? AND state IN ({', '.join('?' * len(FINAL_STATES))})"
         with self.database.transaction() as connection:
-            gone = list(job_ids)
-            connection.executemany("DELETE FROM jobs WHERE job_id = ?", [(job_id,) for job_id in gone])
+            gone = [
+                job_id
+                for job_id in job_ids
+                if connection.execute(statement, (job_id, *FINAL_STATES)).rowcount
+            ]
             empty = connection.execute(
                 "DELETE FROM submissions WHERE id NOT IN (SELECT submission FROM jobs) RETURNING id"
             ).fetchall()

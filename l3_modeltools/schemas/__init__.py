@@ -1,1 +1,95 @@
-"""The documents this layer owns."""
+"""The documents this layer owns: a training as wished, its cut, its model and data, its run and faults."""
+
+from l3_modeltools.schemas.architecture import (
+    Alibi,
+    Architecture,
+    Experts,
+    GroupedAttention,
+    LatentAttention,
+    LearnedPositions,
+    Llama3Scaling,
+    Mlp,
+    Rope,
+)
+from l3_modeltools.schemas.checkpoint import Checkpoint
+from l3_modeltools.schemas.cut import balanced_offset, batch_faults, cut_faults, layers_by_stage
+from l3_modeltools.schemas.dataset import Dataset, DataShard, DataSource, Dropped, Tokenizer
+from l3_modeltools.schemas.fault import Evidence, FaultAction, FaultClass, Suspect, TrainingFault
+from l3_modeltools.schemas.hashed_file import HashedFile, manifest_faults
+from l3_modeltools.schemas.optimizer import Constant, Cosine, Optimizer, WarmupStableDecay
+from l3_modeltools.schemas.resilience import Checkpointing, Resilience
+from l3_modeltools.schemas.run import Run, RunState, SavedCheckpoint, SkippedSteps
+from l3_modeltools.schemas.strategy import Degrees, Pipeline, Recompute, Strategy, Workload
+from l3_modeltools.schemas.train import (
+    Compute,
+    ConfigFile,
+    Dpo,
+    Framework,
+    Lora,
+    Preset,
+    Pretrain,
+    Sft,
+    Train,
+    TrainedModel,
+    TrainerCommand,
+    Validation,
+)
+from l3_modeltools.schemas.training_data import MixturePart, TrainingData
+
+__all__ = [
+    "Alibi",
+    "Architecture",
+    "Checkpoint",
+    "Checkpointing",
+    "Compute",
+    "ConfigFile",
+    "Constant",
+    "Cosine",
+    "DataShard",
+    "DataSource",
+    "Dataset",
+    "Degrees",
+    "Dpo",
+    "Dropped",
+    "Evidence",
+    "Experts",
+    "FaultAction",
+    "FaultClass",
+    "Framework",
+    "GroupedAttention",
+    "HashedFile",
+    "LatentAttention",
+    "LearnedPositions",
+    "Llama3Scaling",
+    "Lora",
+    "MixturePart",
+    "Mlp",
+    "Optimizer",
+    "Pipeline",
+    "Preset",
+    "Pretrain",
+    "Recompute",
+    "Resilience",
+    "Rope",
+    "Run",
+    "RunState",
+    "SavedCheckpoint",
+    "Sft",
+    "SkippedSteps",
+    "Strategy",
+    "Suspect",
+    "Tokenizer",
+    "Train",
+    "TrainedModel",
+    "TrainerCommand",
+    "TrainingData",
+    "TrainingFault",
+    "Validation",
+    "WarmupStableDecay",
+    "Workload",
+    "balanced_offset",
+    "batch_faults",
+    "cut_faults",
+    "layers_by_stage",
+    "manifest_faults",
+]

@@ -1,0 +1,79 @@
+"""A run of a training as it is: kept whole in its run directory, and as a pointer to it elsewhere."""
+
+from collections.abc import Iterator
+from typing import Annotated, Literal
+
+from msgspec import Meta, field
+
+from l0_infra.core.documents import Document, Part
+from l0_infra.core.errors import Fault
+from l3_modeltools.schemas.checks import repeated
+from l3_modeltools.schemas.fault import TrainingFault
+from l3_modeltools.schemas.scalars import Count, Name, Positive, Sha256, Text, Time
+from l3_modeltools.schemas.train import Train
+
+__all__ = ["Run", "RunState", "SavedCheckpoint", "SkippedSteps"]
+
+RunState = Literal["PENDING", "RUNNING", "SUSPENDED", "COMPLETED", "FAILED", "CANCELLED"]
+"""Slurm's words for a job; `SUSPENDED`: waits for something, such as room on the disk, and goes on by itself."""
+
+
+class SavedCheckpoint(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Where a checkpoint of the run lies."""
+
+    step: Annotated[Count, Meta(description="Optimizer steps done.")]
+    directory: Annotated[Text, Meta(description="Directory, relative to the run's.")]
+    manifest_sha256: Annotated[Sha256, Meta(description="SHA-256 of its manifest.")]
+
+
+class SkippedSteps(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Batches left out for good, so that every resume leaves them out again."""
+
+    first_step: Annotated[Positive, Meta(description="First step whose batch is left out.")]
+    last_step: Annotated[Positive, Meta(description="Last one.")]
+    reason: Annotated[Text, Meta(description="Why, in one sentence.")]
+
+    def faults(self) -> Iterator[Fault]:
+        """Yield a range that ends before it begins."""
+        if self.last_step < self.first_step:
+            found = f"{self.last_step}, before first_step {self.first_step}"
+            yield Fault(path=("last_step",), found=found, expected="a step not before first_step")
+
+
+class Run(Document, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="run"):
+    """A run: what was wished, where it runs, how far it is, what happened to it."""
+
+    run_id: Annotated[Name, Meta(description="Id, unique on its cluster.")]
+    train: Annotated[Train, Meta(description="The training as submitted, its strategy filled in.")]
+    cluster: Annotated[Text | None, Meta(description="Cluster it runs on; null: this machine.")] = None
+    job_ids: Annotated[tuple[Text, ...], Meta(description="Jobs that carried it, the last is current.")] = ()
+    directory: Annotated[
+        str, Meta(pattern="^/", description="Run directory, on the cluster's storage: there is the truth.")
+    ]
+    state: Annotated[RunState, Meta(description="State, in Slurm's words.")] = "PENDING"
+    reason: Annotated[str, Meta(description="Why it is in this state, in one sentence.")] = ""
+    step: Annotated[Count, Meta(description="Optimizer steps done.")] = 0
+    submitted_at: Annotated[Time, Meta(description="When it was submitted.")]
+    ended_at: Annotated[Time | None, Meta(description="When it ended; null: it has not.")] = None
+    checkpoints: Annotated[tuple[SavedCheckpoint, ...], Meta(description="Oldest first.")] = ()
+    faults_seen: Annotated[tuple[TrainingFault, ...], Meta(description="Faults, in order.")] = ()
+    skipped: Annotated[tuple[SkippedSteps, ...], Meta(description="Batches left out for good.")] = ()
+    restarts: Annotated[tuple[Time, ...], Meta(description="When it was restarted: spent budget.")] = ()
+    environment: Annotated[dict[Text, str], Meta(description="Versions of what it ran with.")] = field(
+        default_factory=dict
+    )
+
+    def faults(self) -> Iterator[Fault]:
+        """Yield more steps than wished, checkpoints twice or ahead of the run, an end before the start."""
+        yield from repeated("checkpoints", "step", [saved.step for saved in self.checkpoints])
+        for index, saved in enumerate(self.checkpoints):
+            if saved.step > self.step:
+                found = f"{saved.step}, ahead of the run's {self.step}"
+                yield Fault(path=("checkpoints", index, "step"), found=found, expected="a step it has done")
+        if self.train.steps is not None and self.step > self.train.steps:
+            yield Fault(
+                path=("step",), found=f"{self.step}", expected=f"at most train.steps {self.train.steps}"
+            )
+        if self.ended_at is not None and self.ended_at < self.submitted_at:
+            found = f"{self.ended_at}, before submitted_at {self.submitted_at}"
+            yield Fault(path=("ended_at",), found=found, expected="a time not before submitted_at")

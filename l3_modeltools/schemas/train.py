@@ -1,0 +1,215 @@
+"""A training as a person wishes it: which model, on which data, for how long, with what."""
+
+from collections.abc import Iterator
+from typing import Annotated, Literal
+
+from msgspec import Meta, field
+
+from l0_infra.core.documents import Document, Part
+from l0_infra.core.errors import Fault
+from l2_scheduler.schemas import Resources
+from l3_modeltools.schemas.architecture import Architecture
+from l3_modeltools.schemas.checks import below
+from l3_modeltools.schemas.cut import batch_faults, cut_faults
+from l3_modeltools.schemas.optimizer import Optimizer
+from l3_modeltools.schemas.resilience import Checkpointing, Resilience
+from l3_modeltools.schemas.scalars import Name, Positive, Text
+from l3_modeltools.schemas.strategy import Strategy
+from l3_modeltools.schemas.training_data import TrainingData
+
+__all__ = [
+    "Compute",
+    "ConfigFile",
+    "Dpo",
+    "Framework",
+    "Lora",
+    "Preset",
+    "Pretrain",
+    "Sft",
+    "Train",
+    "TrainedModel",
+    "TrainerCommand",
+    "Validation",
+]
+
+MODEL = {"architecture": {"kind": "preset", "name": "tiny-llama"}}
+DATA = {"mixture": [{"dataset": "python-stdlib"}], "sequence_length": 256, "global_batch_size": 16}
+"""A small training, for examples."""
+
+EnvironmentName = Annotated[str, Meta(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
+Framework = Literal["ogai", "megatron", "torchtitan", "deepspeed", "mindformers", "command"]
+
+
+class TrainerCommand(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A trainer of the user's own."""
+
+    argv: Annotated[
+        tuple[str, ...], Meta(min_length=1, description="Program and arguments, without a shell.")
+    ]
+    image: Annotated[Text | None, Meta(description="Container image it runs in; null: none.")] = None
+    environment: Annotated[dict[EnvironmentName, str], Meta(description="Variables it gets.")] = field(
+        default_factory=dict
+    )
+    secrets: Annotated[
+        tuple[EnvironmentName, ...],
+        Meta(description="Variables taken from the submitting shell whose values are never shown."),
+    ] = ()
+
+
+class Preset(Part, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="kind", tag="preset"):
+    """An architecture that ogai brings."""
+
+    name: Annotated[Name, Meta(description="Name of the preset: `tiny-llama`.")]
+
+
+class ConfigFile(Part, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="kind", tag="config"):
+    """An architecture as Hugging Face writes it."""
+
+    path: Annotated[Text, Meta(description="A config.json, or a directory that holds one.")]
+
+
+class Lora(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Train small matrices beside frozen weights (arXiv:2106.09685); the words are peft's."""
+
+    r: Annotated[Positive, Meta(description="Rank.")] = 16
+    lora_alpha: Annotated[Positive, Meta(description="Scale of the update, over the rank.")] = 32
+    target_modules: Annotated[tuple[Text, ...], Meta(description="Modules; none: peft's for the model.")] = ()
+
+
+class TrainedModel(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The model that is trained."""
+
+    architecture: Annotated[
+        Preset | ConfigFile | Architecture | None,
+        Meta(description="What it is made of; null: what `init_from` says."),
+    ] = None
+    init_from: Annotated[
+        Text | None, Meta(description="Hugging Face directory with its first weights; null: random.")
+    ] = None
+    lora: Annotated[Lora | None, Meta(description="Train an adapter; null: all weights.")] = None
+
+    def faults(self) -> Iterator[Fault]:
+        """Yield a model that is nothing, and an adapter beside random weights."""
+        if self.architecture is None and self.init_from is None:
+            yield Fault(path=(), found="neither architecture nor init_from", expected="at least one of them")
+        if self.lora and self.init_from is None:
+            yield Fault(path=("lora",), found="an adapter to random weights", expected="init_from beside it")
+
+
+class Pretrain(Part, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="type", tag="pretrain"):
+    """Predict the next token of text."""
+
+
+class Sft(Part, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="type", tag="sft"):
+    """Predict the answers in chats."""
+
+    chat_template: Annotated[Text | None, Meta(description="Jinja template; null: the tokenizer's.")] = None
+    loss_on: Annotated[Literal["assistant", "all"], Meta(description="Whose tokens count in the loss.")] = (
+        "assistant"
+    )
+
+
+class Dpo(Part, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="type", tag="dpo"):
+    """Prefer the chosen answer to the rejected one (arXiv:2305.18290)."""
+
+    beta: Annotated[float, Meta(gt=0, description="How close it stays to the first weights.")] = 0.1
+
+
+class Compute(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How the arithmetic is done."""
+
+    precision: Annotated[Literal["bf16", "fp32"], Meta(description="Of activations and products.")] = "bf16"
+    compile: Annotated[bool, Meta(description="Whether the model is compiled first.")] = False
+
+
+class Validation(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What is looked at during training."""
+
+    every_steps: Annotated[Positive, Meta(description="How often.")] = 100
+    prompts: Annotated[tuple[Text, ...], Meta(description="Texts that the model goes on with.")] = ()
+    max_new_tokens: Annotated[Positive, Meta(description="Tokens it adds to each.")] = 64
+
+
+class Train(Document, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="train"):
+    """A training: a model, data, length, and what it runs on."""
+
+    name: Annotated[Name, Meta(description="Short name; a run of it gets an id of its own.")]
+    framework: Annotated[
+        Framework, Meta(description="What trains; `ogai`: the project's own trainer; `command`: yours.")
+    ] = "ogai"
+    command: Annotated[
+        TrainerCommand | None, Meta(description="Your trainer, with the framework `command`.")
+    ] = None
+    model: Annotated[
+        TrainedModel | None, Meta(description="The model; null: your command knows.", examples=[MODEL])
+    ] = None
+    objective: Annotated[Pretrain | Sft | Dpo, Meta(description="What is learnt.")] = Pretrain()
+    data: Annotated[
+        TrainingData | None, Meta(description="The data; null: your command knows.", examples=[DATA])
+    ] = None
+    steps: Annotated[
+        Positive | None, Meta(description="Optimizer steps; null: your command knows.", examples=[400])
+    ] = None
+    optimizer: Annotated[Optimizer, Meta(description="How weights are changed.")] = Optimizer()
+    compute: Annotated[Compute, Meta(description="How the arithmetic is done.")] = Compute()
+    validation: Annotated[Validation, Meta(description="What is looked at on the way.")] = Validation()
+    checkpoint: Annotated[Checkpointing, Meta(description="When state is saved.")] = Checkpointing()
+    resilience: Annotated[Resilience, Meta(description="What happens after a fault.")] = Resilience()
+    resources: Annotated[Resources, Meta(description="What it needs to start.")] = Resources()
+    queue: Annotated[Name, Meta(description="Queue it waits in.")] = "default"
+    strategy: Annotated[Strategy | None, Meta(description="How the model is cut; null: planned.")] = None
+
+    def faults(self) -> Iterator[Fault]:
+        """Yield what is missing for the framework, a schedule longer than the training, a cut that fails."""
+        yield from self._framework_faults()
+        yield from self._length_faults()
+        if self.strategy:
+            yield from self._strategy_faults(self.strategy)
+
+    def _framework_faults(self) -> Iterator[Fault]:
+        own = self.framework == "command"
+        if own != (self.command is not None):
+            found = (
+                "`command` without a command" if own else f"a command with the framework `{self.framework}`"
+            )
+            yield Fault(
+                path=("framework",), found=found, expected="`framework: command` and `command` together"
+            )
+        for name, value in (("model", self.model), ("data", self.data), ("steps", self.steps)):
+            if value is None and not own:
+                expected = f"`{name}`, which the framework `{self.framework}` needs"
+                yield Fault(path=(), found=f"no `{name}`", expected=expected)
+
+    def _length_faults(self) -> Iterator[Fault]:
+        needed = self.optimizer.schedule.shortest
+        if self.steps is not None and needed > self.steps:
+            found = f"a schedule of at least {needed} steps in a training of {self.steps}"
+            yield Fault(path=("optimizer", "schedule"), found=found, expected=f"at most {self.steps}")
+
+    def _strategy_faults(self, strategy: Strategy) -> Iterator[Fault]:
+        if strategy.workload is not None:
+            hint = "this document says what the strategy is for; remove it"
+            path = ("strategy", "workload")
+            yield Fault(path=path, found="a workload", expected="none within a `train`", hint=hint)
+        yield from below(("strategy",), self._rank_faults(strategy))
+        if self.data is None:
+            return
+        yield from below(("data",), batch_faults(strategy, self.data.global_batch_size))
+        if self.model and isinstance(self.model.architecture, Architecture):
+            length = self.data.sequence_length
+            yield from below(("strategy",), cut_faults(strategy, self.model.architecture, length))
+
+    def _rank_faults(self, strategy: Strategy) -> Iterator[Fault]:
+        """One rank for each accelerator, or for each task where a node gives none."""
+        degrees, nodes = strategy.degrees, self.resources.nodes
+        word = "gpus" if self.resources.gpus_per_node else "tasks"
+        each = self.resources.gpus_per_node or self.resources.tasks_per_node
+        copies, rest = divmod(nodes * each, degrees.tp * degrees.pp * degrees.cp)
+        if degrees.world_size != nodes * each:
+            yield Fault(
+                path=("degrees",),
+                found=f"dp {degrees.dp} · tp {degrees.tp} · pp {degrees.pp} · cp {degrees.cp}"
+                f" = {degrees.world_size} ranks",
+                expected=f"nodes {nodes} · {word}_per_node {each} = {nodes * each}",
+                hint="" if rest else f"nearest: `dp: {copies}`",
+            )

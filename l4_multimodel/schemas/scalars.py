@@ -1,0 +1,18 @@
+"""The scalar types that this layer's documents share."""
+
+from typing import Annotated
+
+from msgspec import Meta
+
+__all__ = ["Count", "ModelRef", "Name", "Positive", "Sha256", "Text", "Time"]
+
+Count = Annotated[int, Meta(ge=0)]
+Positive = Annotated[int, Meta(ge=1)]
+Text = Annotated[str, Meta(min_length=1)]
+Name = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
+Sha256 = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$")]
+ModelRef = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}(@[1-9][0-9]*)?$")]
+"""A registered model, `name` for its newest version or `name@3`."""
+
+Time = Annotated[float, Meta(ge=0)]
+"""Seconds since the epoch, UTC."""
