@@ -8,6 +8,8 @@
 # A process is ours when it descends from the runner, or carries OGAI_EXEC=<id> in its environment, or is in a session
 # of one of ours. Only a daemon that did all of it, a cleared environment, a session of its own and a parent that left,
 # goes unseen. Every round of signals looks anew, and parents are told before their children.
+#
+# As any background command of sh, the command starts with SIGINT and SIGQUIT ignored.
 
 og_id=$1 og_top=$$ og_ending='' og_sessions='' og_request=''
 IFS=' ' read -r og_size og_limit || exit

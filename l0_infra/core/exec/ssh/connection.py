@@ -93,7 +93,7 @@ class Connection:
         return ChannelLink(channel, self._leave)
 
     def _open_session(self) -> paramiko.Channel:
-        """Open a channel, waiting while the server has no room: it counts one that has ended a little longer."""
+        """Open a channel, waiting while the server has no room; one that ended still counts for a while."""
         end = time.monotonic() + self.endpoint.connect_timeout_s
         while True:
             try:
