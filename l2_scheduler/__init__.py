@@ -3,9 +3,7 @@
 The face is resolved on first use, so that a shim, which has the standard library only, can live in this package.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING
-
+TYPE_CHECKING = False  # typing and importlib would cost a shim half of its start
 if TYPE_CHECKING:
     from l2_scheduler.local.agent_process import AgentIdentity
     from l2_scheduler.local.engine import LocalEngine
@@ -64,4 +62,6 @@ HOMES = {
 def __getattr__(name: str) -> object:
     if name not in HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
     return getattr(import_module(f"{__name__}.{HOMES[name]}"), name)

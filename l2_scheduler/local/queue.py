@@ -106,18 +106,34 @@ class JobQueue:
             return self.records(connection, rows)
 
     def records(self, connection: sqlite3.Connection, rows: Iterable[sqlite3.Row]) -> list[Record]:
+        arrays: dict[int, Job] = {}
         return [
-            read_record(row, self.job_of(connection, row["submission"]), str(self.layout.job(row["job_id"])))
+            read_record(
+                row, self.job_of(connection, row["submission"], arrays), str(self.layout.job(row["job_id"]))
+            )
             for row in rows
         ]
 
-    def job_of(self, connection: sqlite3.Connection, submission: int) -> Job:
-        """Decode a submission's job once; all elements of an array share it."""
-        known = self.submitted.get(submission)
+    def job_of(self, connection: sqlite3.Connection, submission: int, arrays: dict[int, Job]) -> Job:
+        """Decode a submission's job once; an array's anew for each reading, for its throttle may have changed."""
+        known = self.submitted.get(submission) or arrays.get(submission)
         if known is None:
             row = connection.execute("SELECT job FROM submissions WHERE id = ?", (submission,)).fetchone()
-            known = self.submitted[submission] = msgspec.json.decode(row["job"], type=Job)
+            known = msgspec.json.decode(row["job"], type=Job)
+            (arrays if known.array else self.submitted)[submission] = known
         return known
+
+    def throttle(self, submission: int, most: int | None) -> None:
+        """Set how many elements of an array run at once; None: as many as fit. Does nothing to a job without array."""
+        with self.database.transaction() as connection:
+            job = self.job_of(connection, submission, {})
+            if job.array is None:
+                return
+            job = msgspec.structs.replace(job, array=msgspec.structs.replace(job.array, throttle=most))
+            text = msgspec.json.encode(job).decode()
+            connection.execute("UPDATE submissions SET job = ? WHERE id = ?", (text, submission))
+            seq = next_seq(connection)
+            connection.execute("UPDATE jobs SET seq = ? WHERE submission = ?", (seq, submission))
 
     def change(self, job_id: str, states: Iterable[str], **columns: Unpack[Columns]) -> bool:
         """Set columns of a job if it is in one of `states`; tell whether it was."""

@@ -35,7 +35,7 @@ class GroupedAttention(
 ):
     """Attention in which groups of query heads share a key and value head; as many of both is the classic."""
 
-    num_attention_heads: Annotated[Many, Meta(description="Query heads.")]
+    num_attention_heads: Annotated[Many, Meta(description="Query heads.", examples=[32])]
     num_key_value_heads: Annotated[
         Many | None, Meta(description="Key and value heads; null: as many as query heads.")
     ] = None
@@ -79,7 +79,7 @@ class LatentAttention(
 class Mlp(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The dense feed-forward part of a layer."""
 
-    intermediate_size: Annotated[Positive, Meta(description="Width inside.")]
+    intermediate_size: Annotated[Positive, Meta(description="Width inside.", examples=[14336])]
     hidden_act: Annotated[
         Literal["silu", "gelu", "gelu_new", "relu"], Meta(description="Activation function.")
     ] = "silu"
@@ -140,15 +140,21 @@ Positions = Rope | LearnedPositions | Alibi
 class Architecture(Document, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="architecture"):
     """The sizes of a decoder-only language model, in the words of Hugging Face's config.json."""
 
-    name: Annotated[Name, Meta(description="Name: `llama-3.1-8b`.")]
-    model_type: Annotated[Text, Meta(description="The family, as config.json has it: `llama`.")]
-    hidden_size: Annotated[Positive, Meta(description="Width of the residual stream.")]
-    num_hidden_layers: Annotated[Layers, Meta(description="Layers, without those that predict further.")]
+    name: Annotated[Name, Meta(description="Name.", examples=["llama-3.1-8b"])]
+    model_type: Annotated[Text, Meta(description="The family, as config.json has it.", examples=["llama"])]
+    hidden_size: Annotated[Positive, Meta(description="Width of the residual stream.", examples=[4096])]
+    num_hidden_layers: Annotated[
+        Layers, Meta(description="Layers, without those that predict further.", examples=[32])
+    ]
     num_nextn_predict_layers: Annotated[
         Count, Meta(description="Multi-token-prediction layers after the last one.")
     ] = 0
-    vocab_size: Annotated[Positive, Meta(description="Tokens of the vocabulary, before any padding.")]
-    max_position_embeddings: Annotated[Positive, Meta(description="Longest context, in tokens.")]
+    vocab_size: Annotated[
+        Positive, Meta(description="Tokens of the vocabulary, before any padding.", examples=[128256])
+    ]
+    max_position_embeddings: Annotated[
+        Positive, Meta(description="Longest context, in tokens.", examples=[131072])
+    ]
     tie_word_embeddings: Annotated[
         bool, Meta(description="Whether input and output share one embedding.")
     ] = False

@@ -12,6 +12,9 @@ from l3_modeltools.schemas.scalars import Count, Name, Positive, Sha256, Time
 
 __all__ = ["Checkpoint"]
 
+FILES = [{"name": ".metadata", "size_bytes": 4096, "sha256": "0" * 64}]
+"""The fewest a checkpoint has, for examples."""
+
 
 class Checkpoint(Document, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="checkpoint"):
     """The manifest of a checkpoint: whose it is, from which step, and every file by its content."""
@@ -28,7 +31,7 @@ class Checkpoint(Document, frozen=True, kw_only=True, forbid_unknown_fields=True
         Literal["dcp", "safetensors"],
         Meta(description="`dcp`: torch.distributed.checkpoint, all state; `safetensors`: weights alone."),
     ] = "dcp"
-    files: Annotated[tuple[HashedFile, ...], Meta(min_length=1, description="Every file.")]
+    files: Annotated[tuple[HashedFile, ...], Meta(min_length=1, description="Every file.", examples=[FILES])]
 
     def faults(self) -> Iterator[Fault]:
         """Yield files listed twice, gaps in numbered sets, and a distributed checkpoint without its index."""

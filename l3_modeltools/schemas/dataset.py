@@ -13,13 +13,16 @@ from l3_modeltools.schemas.scalars import Count, Name, Positive, Sha256, Text
 
 __all__ = ["DataShard", "DataSource", "Dataset", "Dropped", "Tokenizer"]
 
+FILE = {"size_bytes": 4096, "sha256": "0" * 64}
+"""Part of a file's entry, for examples."""
+
 
 class Tokenizer(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What turned text into tokens."""
 
     name: Annotated[Text, Meta(description="Name or directory.")]
     sha256: Annotated[Sha256, Meta(description="SHA-256 of its tokenizer.json.")]
-    vocab_size: Annotated[Positive, Meta(description="Tokens it knows.")]
+    vocab_size: Annotated[Positive, Meta(description="Tokens it knows.", examples=[4096])]
     end_of_document: Annotated[Count, Meta(description="Token that ends each document.")]
 
     def faults(self) -> Iterator[Fault]:
@@ -54,8 +57,11 @@ class DataShard(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
     split: Annotated[Literal["train", "validation"], Meta(description="What it is used for.")] = "train"
     documents: Annotated[Positive, Meta(description="Documents in it.")]
     tokens: Annotated[Positive, Meta(description="Tokens in it, ends of documents included.")]
-    bin: Annotated[HashedFile, Meta(description="The tokens.")]
-    idx: Annotated[HashedFile, Meta(description="Where each document begins.")]
+    bin: Annotated[HashedFile, Meta(description="The tokens.", examples=[FILE | {"name": "text-00000.bin"}])]
+    idx: Annotated[
+        HashedFile,
+        Meta(description="Where each document begins.", examples=[FILE | {"name": "text-00000.idx"}]),
+    ]
 
     def faults(self) -> Iterator[Fault]:
         """Yield a pair of files that do not belong together."""

@@ -32,6 +32,10 @@ __all__ = [
     "Validation",
 ]
 
+MODEL = {"architecture": {"kind": "preset", "name": "tiny-llama"}}
+DATA = {"mixture": [{"dataset": "python-stdlib"}], "sequence_length": 256, "global_batch_size": 16}
+"""A small training, for examples."""
+
 EnvironmentName = Annotated[str, Meta(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
 Framework = Literal["ogai", "megatron", "torchtitan", "deepspeed", "mindformers", "command"]
 
@@ -136,10 +140,16 @@ class Train(Document, frozen=True, kw_only=True, forbid_unknown_fields=True, tag
     command: Annotated[
         TrainerCommand | None, Meta(description="Your trainer, with the framework `command`.")
     ] = None
-    model: Annotated[TrainedModel | None, Meta(description="The model; null: your command knows.")] = None
+    model: Annotated[
+        TrainedModel | None, Meta(description="The model; null: your command knows.", examples=[MODEL])
+    ] = None
     objective: Annotated[Pretrain | Sft | Dpo, Meta(description="What is learnt.")] = Pretrain()
-    data: Annotated[TrainingData | None, Meta(description="The data; null: your command knows.")] = None
-    steps: Annotated[Positive | None, Meta(description="Optimizer steps; null: your command knows.")] = None
+    data: Annotated[
+        TrainingData | None, Meta(description="The data; null: your command knows.", examples=[DATA])
+    ] = None
+    steps: Annotated[
+        Positive | None, Meta(description="Optimizer steps; null: your command knows.", examples=[400])
+    ] = None
     optimizer: Annotated[Optimizer, Meta(description="How weights are changed.")] = Optimizer()
     compute: Annotated[Compute, Meta(description="How the arithmetic is done.")] = Compute()
     validation: Annotated[Validation, Meta(description="What is looked at on the way.")] = Validation()
