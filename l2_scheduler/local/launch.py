@@ -8,6 +8,7 @@ from pathlib import Path
 
 from l0_infra.core.store import append_line, save_file
 from l2_scheduler.local.layout import Layout
+from l2_scheduler.local.ledger import HeldClaim
 from l2_scheduler.local.records import Record
 from l2_scheduler.local.shim import engine_environment, shim_command
 from l2_scheduler.schemas import NodeShare
@@ -64,15 +65,19 @@ def describe_launch(
     }
 
 
-def launch(record: Record, layout: Layout, told: Mapping[str, object], claim: int) -> subprocess.Popen[bytes]:
-    """Start the shim of this attempt with the claim's descriptor. Raises OSError; then nothing runs."""
+def launch(
+    record: Record, layout: Layout, told: Mapping[str, object], claim: HeldClaim | None
+) -> subprocess.Popen[bytes]:
+    """Start the shim of this attempt, which inherits the claim if there is one. Raises OSError; then nothing runs."""
     attempt = layout.attempt(record.job_id, record.status.attempt)
     attempt.mkdir(mode=0o700, parents=True, exist_ok=True)
     if record.status.attempt == 1:
         line = {"at": record.status.submitted_at, "event": "submitted", "attempt": 0}
         append_line(layout.events(record.job_id), json.dumps(line))
-    save_file(attempt / "launch.json", json.dumps(told).encode())
-    return start_detached(shim_command(attempt, claim), attempt / "shim.log", claim)
+    whole = {**told, "claim": str(claim.path) if claim else ""}
+    save_file(attempt / "launch.json", json.dumps(whole).encode())
+    descriptor = claim.descriptor if claim else -1
+    return start_detached(shim_command(attempt, descriptor), attempt / "shim.log", descriptor)
 
 
 def start_detached(command: tuple[str, ...], log: Path, claim: int) -> subprocess.Popen[bytes]:
@@ -87,7 +92,7 @@ def start_detached(command: tuple[str, ...], log: Path, claim: int) -> subproces
             cwd="/",
             env=engine_environment({"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C.UTF-8"}),
             start_new_session=True,
-            pass_fds=(claim,),
+            pass_fds=() if claim < 0 else (claim,),
         )
     finally:
         os.close(descriptor)

@@ -12,10 +12,11 @@ from l2_scheduler.local.shim.proc import boot_id
 __all__ = ["bury"]
 
 
-class Mark(msgspec.Struct, frozen=True):
-    """The part of `launch.json` that marks the job's processes."""
+class Marks(msgspec.Struct, frozen=True):
+    """The parts of `launch.json` that mark the job's processes."""
 
-    token: str
+    token: str = ""
+    claim: str = ""
 
 
 def bury(attempt: Path, now: float) -> Exit:
@@ -23,12 +24,13 @@ def bury(attempt: Path, now: float) -> Exit:
     keeper = read_keeper(attempt)
     restarted = keeper is not None and keeper.boot_id != boot_id()
     if not restarted:
-        end_leftovers(attempt, read_token(attempt), grace_s=0.0)
+        marks = read_marks(attempt)
+        end_leftovers(attempt, marks.token, grace_s=0.0, claim=marks.claim)
     reason = "the machine restarted while it ran" if restarted else "its shim was killed"
     return unknown_exit(reason, now, keeper.started_at if keeper else None)
 
 
-def read_token(attempt: Path) -> str:
+def read_marks(attempt: Path) -> Marks:
     with contextlib.suppress(OSError, msgspec.DecodeError):
-        return msgspec.json.decode((attempt / "launch.json").read_bytes(), type=Mark).token
-    return ""
+        return msgspec.json.decode((attempt / "launch.json").read_bytes(), type=Marks)
+    return Marks()

@@ -105,7 +105,7 @@ class Placer:
         held = self.holdings.of(record.job_id)
         try:
             told = describe_launch(record, self.layout, vendors, default_time_s)
-            held.shim = launch(record, self.layout, told, held.claim.descriptor if held.claim else -1)
+            held.shim = launch(record, self.layout, told, held.claim)
         except OSError as error:
             now = time.time()
             columns = settle_void(record, f"cannot be started: {error}", now + LAUNCH_AGAIN_S, now)

@@ -1,5 +1,6 @@
 """Processes as the agent meets them: alive or not, signalled without mistake, ended if their shim died."""
 
+import os
 import signal
 import time
 from collections.abc import Iterable
@@ -14,6 +15,7 @@ __all__ = [
     "Identity",
     "descendants",
     "end_leftovers",
+    "holders",
     "identity_of",
     "is_alive",
     "leftovers",
@@ -70,24 +72,40 @@ def marked(token: str) -> frozenset[Identity]:
     return frozenset(identity for pid in found if (identity := identity_of(pid)))
 
 
-def leftovers(attempt_dir: Path, token: str) -> frozenset[Identity]:
-    """Return what runs on of an attempt whose shim is gone: listed or marked by it, or below such a one."""
+def holders(claim: str) -> frozenset[Identity]:
+    """Return the processes that have this claim's file open, which a job's processes inherit; never this process."""
+    names = {claim, f"{claim} (deleted)"}
+    found = [
+        pid
+        for pid in proc.pids()
+        if pid != os.getpid() and names & proc.open_files(pid) and not is_engine(proc.environ_of(pid))
+    ]
+    return frozenset(identity for pid in found if (identity := identity_of(pid)))
+
+
+def leftovers(attempt_dir: Path, token: str, claim: str = "") -> frozenset[Identity]:
+    """Return what runs on of an attempt whose shim is gone: listed or marked by it, holding its claim, or below these.
+
+    Each of the three misses some: the list what is younger than a second, the mark what emptied its environment, the
+    claim what closed every descriptor.
+    """
     found = {identity for identity in _listed(attempt_dir) if is_alive(identity)} | marked(token)
+    found |= holders(claim) if claim else frozenset()
     return frozenset(found.union(*(descendants(identity.pid) for identity in found)))
 
 
-def end_leftovers(attempt_dir: Path, token: str, grace_s: float) -> int:
+def end_leftovers(attempt_dir: Path, token: str, grace_s: float, claim: str = "") -> int:
     """End what `leftovers` finds; return how many: SIGTERM, `grace_s` seconds, SIGKILL until none is left.
 
     Blocks up to `grace_s` and a little more. Processes that run as another user are beyond reach and stay.
     """
-    found = leftovers(attempt_dir, token)
+    found = leftovers(attempt_dir, token, claim)
     reached = _signal_each(found, signal.SIGTERM, signal.SIGCONT)
     deadline = time.monotonic() + grace_s
     while any(map(is_alive, reached)) and time.monotonic() < deadline:
         time.sleep(_STEP_S)
     for _ in range(_KILL_ROUNDS):
-        if not _signal_each(leftovers(attempt_dir, token), signal.SIGKILL):
+        if not _signal_each(leftovers(attempt_dir, token, claim), signal.SIGKILL):
             break
         time.sleep(_STEP_S)
     return len(found)

@@ -54,6 +54,22 @@ def pids() -> list[int]:
     return [int(name) for name in os.listdir("/proc") if name.isdigit()]
 
 
+def open_files(pid: int) -> set[str]:
+    """Return what the descriptors of a process lead to; nothing if it is gone, or not for us to read."""
+    folder = f"/proc/{pid}/fd"
+    try:
+        return {_target(f"{folder}/{name}") for name in os.listdir(folder)}
+    except OSError:
+        return set()
+
+
+def _target(link: str) -> str:
+    try:
+        return os.readlink(link)
+    except OSError:
+        return ""
+
+
 def environ_of(pid: int) -> bytes:
     """Return the environment a process was started with; empty if it is gone, or not for us to read."""
     try:

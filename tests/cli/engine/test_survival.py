@@ -102,7 +102,7 @@ def launch_late(world: World, job_id: str, told: dict[str, object]) -> int:
 
     record = world.engine.queue.find(job_id)[0]
     first = msgspec.structs.replace(record, status=msgspec.structs.replace(record.status, attempt=1))
-    return launch(first, world.engine.layout, told, os.dup(0)).wait()
+    return launch(first, world.engine.layout, told, None).wait()
 
 
 def test_a_newer_version_takes_over_while_jobs_run(world: World) -> None:

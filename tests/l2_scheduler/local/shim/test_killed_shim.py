@@ -3,7 +3,7 @@
 import json
 import os
 
-from l2_scheduler.local.processes import end_leftovers, identity_of, leftovers, marked
+from l2_scheduler.local.processes import end_leftovers, holders, identity_of, leftovers, marked
 
 
 def test_tasks_die_with_their_shim(attempt, until):
@@ -38,6 +38,22 @@ def test_leftovers_without_a_mark_are_found_by_the_list(attempt, until):
     assert identity_of(pid) in leftovers(job.directory, job.token)
     assert end_leftovers(job.directory, job.token, 5.0) >= 1
     assert identity_of(pid) is None
+
+
+def test_a_leftover_too_young_for_the_list_is_found_by_its_claim(attempt, tmp_path):
+    claim = tmp_path / "one.claim"
+    descriptor = os.open(claim, os.O_RDWR | os.O_CREAT)
+    job = attempt("sh", "-c", "sleep 0.3; env -i setsid sleep 60 & echo $!; wait")
+    job.start(descriptor)
+    job.until_log("\n")
+    ghost = int(job.log())
+    job.process.kill()
+    job.wait()
+    claim.unlink()
+    assert identity_of(ghost) in holders(str(claim))
+    assert end_leftovers(job.directory, job.token, 0.0, claim=str(claim)) >= 1
+    assert identity_of(ghost) is None
+    os.close(descriptor)
 
 
 def test_list_of_another_boot_names_nobody(attempt):
