@@ -3,9 +3,7 @@
 The face is resolved on first use, so that a shim, which has the standard library only, can live in this package.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING
-
+TYPE_CHECKING = False  # typing and importlib would cost a shim half of its start
 if TYPE_CHECKING:
     from l2_scheduler.local.agent_process import AgentIdentity
     from l2_scheduler.local.engine import LocalEngine
@@ -13,6 +11,7 @@ if TYPE_CHECKING:
     from l2_scheduler.local.logs import Piece, read_log, stamp
     from l2_scheduler.local.prune import Pruned
     from l2_scheduler.local.serve import serve_agent
+    from l2_scheduler.local.shim import engine_environment
     from l2_scheduler.local.survey import Survey, Verdict
     from l2_scheduler.local.usage import Usage
     from l2_scheduler.placement import Blocker, Cancel, Explanation, Start, Wait, decide
@@ -31,6 +30,7 @@ __all__ = [
     "Verdict",
     "Wait",
     "decide",
+    "engine_environment",
     "machine_ledger",
     "read_log",
     "serve_agent",
@@ -51,6 +51,7 @@ HOMES = {
     "Verdict": "local.survey",
     "Wait": "placement",
     "decide": "placement",
+    "engine_environment": "local.shim",
     "machine_ledger": "local.ledger",
     "read_log": "local.logs",
     "serve_agent": "local.serve",
@@ -61,4 +62,6 @@ HOMES = {
 def __getattr__(name: str) -> object:
     if name not in HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
     return getattr(import_module(f"{__name__}.{HOMES[name]}"), name)

@@ -45,7 +45,16 @@ class AgentIdentity(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def wake_agent(layout: Layout, version: str, spawn: SpawnAgent) -> None:
-    """Make the agent look: ring its bell, replace it if it is of another version, start one if there is none."""
+    """Make the agent look: ring its bell, replace it if it is of another version, start one if there is none.
+
+    An agent that cannot be started now (a full disk) undoes no wish: the next command tries again, and whoever waits
+    for a job is told.
+    """
+    with contextlib.suppress(OSError):
+        wake(layout, version, spawn)
+
+
+def wake(layout: Layout, version: str, spawn: SpawnAgent) -> None:
     if ring(layout.bell):
         identity = agent_identity(layout)
         if identity is None or identity.version == version:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal
 
-__all__ = ["Bell", "ring"]
+__all__ = ["Bell", "Word", "ring"]
 
 Word = Literal["look", "quit"]
 BYTES: dict[Word, bytes] = {"look": b".", "quit": b"q"}

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from l0_infra.core.errors import EngineError
+from l0_infra.core.errors import EngineError, UsageError
 from l0_infra.core.store import prepare_home
 from l1_podsys.schemas import ClusterState
 from l2_scheduler.local.agent_process import (
@@ -102,6 +102,19 @@ class LocalEngine:
     def prioritize(self, references: Sequence[str], priority: int) -> tuple[str, ...]:
         """Set the priority of waiting jobs; return those that wait."""
         return self.change(references, Rule(("PENDING",), {"priority": priority}))
+
+    def throttle(self, array: str, most: int | None) -> None:
+        """Set how many elements of an array run at once; None: as many as fit. Raises UsageError for other jobs."""
+        record = self.known(array)[0]
+        if record.status.job.array is None or array != str(record.submission):
+            raise UsageError(
+                f"job {array}",
+                found="a job that is no array",
+                expected="the id of an array",
+                hint=f"ogai job throttle {record.submission}" if record.status.job.array else "",
+            )
+        self.queue.throttle(record.submission, most)
+        self.wake()
 
     def requeue(self, references: Sequence[str]) -> tuple[str, ...]:
         """Run jobs again from the start: ended ones at once, running ones after they have been ended."""

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from l2_scheduler.local.ledger import HeldClaim
+from l2_scheduler.local.shim import EXIT_TRY_AGAIN
 
 __all__ = ["Holding", "Holdings"]
 
@@ -34,6 +35,11 @@ class Holdings:
         """Tell whether our own shim process is alive and not yet seen at work."""
         held = self.by_job.get(job_id)
         return bool(held and held.shim and held.pidfd is None and held.shim.poll() is None)
+
+    def was_refused(self, job_id: str) -> bool:
+        """Tell whether our own shim process left without beginning, for want of disk space or the like."""
+        held = self.by_job.get(job_id)
+        return bool(held and held.shim and held.shim.poll() == EXIT_TRY_AGAIN)
 
     def is_watched(self, job_id: str) -> bool:
         held = self.by_job.get(job_id)

@@ -9,7 +9,7 @@ from pathlib import Path
 from l0_infra.core.store import append_line, save_file
 from l2_scheduler.local.layout import Layout
 from l2_scheduler.local.records import Record
-from l2_scheduler.local.shim import shim_command
+from l2_scheduler.local.shim import engine_environment, shim_command
 from l2_scheduler.schemas import NodeShare
 
 __all__ = ["describe_launch", "launch", "visible_devices"]
@@ -85,7 +85,7 @@ def start_detached(command: tuple[str, ...], log: Path, claim: int) -> subproces
             stdout=descriptor,
             stderr=descriptor,
             cwd="/",
-            env={"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C.UTF-8"},
+            env=engine_environment({"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C.UTF-8"}),
             start_new_session=True,
             pass_fds=(claim,),
         )

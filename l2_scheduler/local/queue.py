@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Unpack
 
 import msgspec
 
+from l0_infra.core.errors import EngineError
 from l0_infra.core.store import Database, save_file
 from l2_scheduler.local.arrays import expand_indices
 from l2_scheduler.local.layout import Layout
 from l2_scheduler.local.records import MIGRATIONS, Columns, Record, Request, read_record
-from l2_scheduler.schemas import Job
+from l2_scheduler.schemas import FINAL_STATES, Job
 
 if TYPE_CHECKING:
     from l2_scheduler.placement import Start
@@ -67,12 +68,22 @@ class JobQueue:
                     for job_id, index in zip(ids, indices, strict=True)
                 ],
             )
-            save_file(
-                self.layout.environment(number),
-                json.dumps({"environment": dict(environment)}).encode(),
-                mode=0o600,
-            )
+            self.keep_environment(number, environment)
         return ids
+
+    def keep_environment(self, number: int, environment: Mapping[str, str]) -> None:
+        """Store what a submission's jobs will see, for their owner's eyes only. Raises EngineError."""
+        path, text = self.layout.environment(number), json.dumps({"environment": dict(environment)})
+        try:
+            save_file(path, text.encode(), mode=0o600)
+        except OSError as error:
+            raise EngineError(
+                str(path),
+                found=str(error),
+                expected="room for the job's environment",
+                hint="free some space there, then submit again; nothing was queued",
+                retry=True,
+            ) from error
 
     def changes(self, since: int) -> tuple[int, list[Record]]:
         """Read the rows changed after sequence number `since`, and the newest number."""
@@ -95,18 +106,34 @@ class JobQueue:
             return self.records(connection, rows)
 
     def records(self, connection: sqlite3.Connection, rows: Iterable[sqlite3.Row]) -> list[Record]:
+        arrays: dict[int, Job] = {}
         return [
-            read_record(row, self.job_of(connection, row["submission"]), str(self.layout.job(row["job_id"])))
+            read_record(
+                row, self.job_of(connection, row["submission"], arrays), str(self.layout.job(row["job_id"]))
+            )
             for row in rows
         ]
 
-    def job_of(self, connection: sqlite3.Connection, submission: int) -> Job:
-        """Decode a submission's job once; all elements of an array share it."""
-        known = self.submitted.get(submission)
+    def job_of(self, connection: sqlite3.Connection, submission: int, arrays: dict[int, Job]) -> Job:
+        """Decode a submission's job once; an array's anew for each reading, for its throttle may have changed."""
+        known = self.submitted.get(submission) or arrays.get(submission)
         if known is None:
             row = connection.execute("SELECT job FROM submissions WHERE id = ?", (submission,)).fetchone()
-            known = self.submitted[submission] = msgspec.json.decode(row["job"], type=Job)
+            known = msgspec.json.decode(row["job"], type=Job)
+            (arrays if known.array else self.submitted)[submission] = known
         return known
+
+    def throttle(self, submission: int, most: int | None) -> None:
+        """Set how many elements of an array run at once; None: as many as fit. Does nothing to a job without array."""
+        with self.database.transaction() as connection:
+            job = self.job_of(connection, submission, {})
+            if job.array is None:
+                return
+            job = msgspec.structs.replace(job, array=msgspec.structs.replace(job.array, throttle=most))
+            text = msgspec.json.encode(job).decode()
+            connection.execute("UPDATE submissions SET job = ? WHERE id = ?", (text, submission))
+            seq = next_seq(connection)
+            connection.execute("UPDATE jobs SET seq = ? WHERE submission = ?", (seq, submission))
 
     def change(self, job_id: str, states: Iterable[str], **columns: Unpack[Columns]) -> bool:
         """Set columns of a job if it is in one of `states`; tell whether it was."""
@@ -140,10 +167,17 @@ class JobQueue:
             }
 
     def remove(self, job_ids: Iterable[str]) -> list[Path]:
-        """Forget jobs, and submissions that have none left; return the files and folders that may now go."""
+        """Forget those jobs that have ended, and submissions that have none left; return the files and folders to go.
+
+        A job requeued since it was picked is kept.
+        """
+        statement = f"DELETE FROM jobs WHERE job_id = ? AND state IN ({', '.join('?' * len(FINAL_STATES))})"
         with self.database.transaction() as connection:
-            gone = list(job_ids)
-            connection.executemany("DELETE FROM jobs WHERE job_id = ?", [(job_id,) for job_id in gone])
+            gone = [
+                job_id
+                for job_id in job_ids
+                if connection.execute(statement, (job_id, *FINAL_STATES)).rowcount
+            ]
             empty = connection.execute(
                 "DELETE FROM submissions WHERE id NOT IN (SELECT submission FROM jobs) RETURNING id"
             ).fetchall()

@@ -19,9 +19,19 @@ def settle(record: Record, outcome: Exit, now: float) -> Columns:
     return {**seen, "state": outcome.state, "reason": outcome.reason, "request": "", "request_reason": ""}
 
 
-def settle_void(reason: str, not_before: float | None) -> Columns:
-    """Put a job back whose attempt never started."""
-    return {"state": "PENDING", "reason": reason, "not_before": not_before, "allocation": "[]"}
+def settle_void(record: Record, reason: str, not_before: float | None, now: float) -> Columns:
+    """Put a job back whose attempt never started, unless a person wants its end; a wish to requeue it is granted."""
+    if record.request in {"cancel", "kill"}:
+        reason = record.request_reason
+        return {"state": "CANCELLED", "reason": reason, "ended_at": now, "request": "", "request_reason": ""}
+    return {
+        "state": "PENDING",
+        "reason": reason,
+        "not_before": not_before,
+        "allocation": "[]",
+        "request": "",
+        "request_reason": "",
+    }
 
 
 def restart(record: Record, outcome: Exit, now: float) -> Columns | None:

@@ -13,11 +13,7 @@ from l2_scheduler.placement.free import capacity, unheld
 __all__ = ["NOTHING_FREE", "Obstacles", "Shortage"]
 
 NAMED_AT_MOST = 3
-NOTHING_FREE = (
-    Blocker(
-        code="resources", where="nodes", found="no free CPU on any of them now", expected="room for the job"
-    ),
-)
+NOTHING_FREE = (Blocker(code="resources", where="nodes", found="every CPU taken", expected="free CPUs"),)
 """What every job waits for while each CPU is taken; one value for all of them."""
 
 
@@ -43,7 +39,7 @@ class Obstacles:
         """Say why the gang would not fit even on the whole, empty cluster."""
         if _enough(self._whole, shape):
             return ()
-        return (_blocker("never_fits", _shortest(self._whole, shape), describe(shape)),)
+        return (_blocker("never_fits", _shortest(self._whole, shape, "in all"), describe(shape)),)
 
     def beyond_reach(self, shape: Shape) -> tuple[Blocker, ...]:
         """Say why the gang would not fit even if all jobs of this queue had ended now."""
@@ -65,7 +61,7 @@ class Obstacles:
                     "accelerators_busy", _listed(busy), f"{describe(shape)}, not used outside this queue"
                 ),
             )
-        found = f"{_shortest(self._unheld, shape)}, the rest is used outside this queue"
+        found = f"{_shortest(self._unheld, shape, 'left')}, the rest is used outside this queue"
         return (_blocker("resources", found, describe(shape)),)
 
 
@@ -81,11 +77,11 @@ class Shortage:
         """Say what a gang lacks; fragmentation is when the sums would do but the nodes do not."""
         if self.everything_taken:
             return NOTHING_FREE[0]
-        found = _shortest(self._kinds, shape)
+        found = _shortest(self._kinds, shape, "free now")
         if self._total.holds(Amount(*(shape.nodes * part for part in shape.need))):
             found = f"{_words(self._total, shape.need)} free in sum, but {found}"
             return _blocker("fragmentation", found, describe(shape))
-        return _blocker("resources", f"{found} now", describe(shape))
+        return _blocker("resources", found, describe(shape))
 
 
 def describe(shape: Shape) -> str:
@@ -113,14 +109,16 @@ def _enough(kinds: Counter[Amount], shape: Shape) -> bool:
     return sum(count for amount, count in kinds.items() if amount.holds(shape.need)) >= shape.nodes
 
 
-def _shortest(kinds: Counter[Amount], shape: Shape) -> str:
-    """Say how far these nodes go: how many can serve, and what the best of the others has."""
+def _shortest(kinds: Counter[Amount], shape: Shape, having: str) -> str:
+    """Say how far these nodes go: how many can serve, and what the best of the others has; of one, what it has."""
+    if kinds.total() == 1:
+        return f"{_words(next(iter(kinds)), shape.need)} {having}"
     able = sum(count for amount, count in kinds.items() if amount.holds(shape.need))
     best = max(
         (amount for amount in kinds if not amount.holds(shape.need)), key=_closeness(shape.need), default=None
     )
     serving = f"{_count(able, 'such node')}" if able else "no such node"
-    return serving if best is None else f"{serving} (the next best has {_words(best, shape.need)})"
+    return serving if best is None else f"{serving} (the next best has {_words(best, shape.need)} {having})"
 
 
 def _closeness(need: Amount) -> Callable[[Amount], tuple[int, Amount]]:

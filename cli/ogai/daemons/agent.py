@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from l0_infra.core.errors import OgaiError
 from l0_infra.core.store import prepare_home
 from l2_scheduler import serve_agent
 from ogai.flows.ledger import ledger_folder
@@ -23,13 +24,17 @@ def main(arguments: Sequence[str]) -> int:
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     shorten_log(home / "scheduler" / "agent.log")
-    serve_agent(
-        home,
-        ledger=ledger_folder(),
-        probe=MachineProbe(home),
-        version=__version__,
-        spawned_by=int(arguments[1]),
-    )
+    try:
+        serve_agent(
+            home,
+            ledger=ledger_folder(),
+            probe=MachineProbe(home),
+            version=__version__,
+            spawned_by=int(arguments[1]),
+        )
+    except (OgaiError, OSError) as error:
+        print(error, file=sys.stderr)
+        return OgaiError.exit_code
     return 0
 
 

@@ -11,7 +11,7 @@ import l0_infra
 import l2_scheduler
 import ogai
 from l0_infra.core.store import ogai_home, prepare_home
-from l2_scheduler import LocalEngine
+from l2_scheduler import LocalEngine, engine_environment
 from ogai.flows.ledger import ledger_folder
 from ogai.flows.machine import MachineProbe
 from ogai.version import __version__
@@ -43,7 +43,7 @@ def open_engine() -> Iterator[LocalEngine]:
 def spawn_agent(home: Path, descriptor: int) -> None:
     """Start the agent of `home`, as no child of ours, so that it outlives us and leaves no zombie. Raises OSError."""
     kept = {name: os.environ[name] for name in KEPT if name in os.environ}
-    roots = [str(Path(package.__path__[0]).parent) for package in (ogai, l2_scheduler, l0_infra)]
+    roots = sorted({str(Path(package.__path__[0]).parent) for package in (ogai, l2_scheduler, l0_infra)})
     with (home / "scheduler" / "agent.log").open("ab") as log:
         subprocess.run(
             ["/bin/sh", "-c", '"$@" &', "sh", sys.executable, "-m", AGENT, str(home), str(descriptor)],
@@ -52,7 +52,7 @@ def spawn_agent(home: Path, descriptor: int) -> None:
             stdout=log,
             stderr=log,
             cwd="/",
-            env={**kept, "OGAI_HOME": str(home), "PYTHONPATH": os.pathsep.join(dict.fromkeys(roots))},
+            env=engine_environment({**kept, "OGAI_HOME": str(home), "PYTHONPATH": os.pathsep.join(roots)}),
             start_new_session=True,
             pass_fds=(descriptor,),
         )

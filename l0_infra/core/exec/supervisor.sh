@@ -1,12 +1,13 @@
 # Runs one command for a client that may die at any moment, and ends the command with all its descendants when the
-# client's input ends or the time is over. Needs /proc, awk, sed, grep, head; uses setsid and timeout where present.
+# client's input ends or the time is over. Needs /proc, awk, sed, grep, head, sort; uses setsid and timeout where present.
 #
 # Read by a bootstrap and given to eval, with $1 = the run's id and og_nl = a newline. On stdin follow: one line
 # "SIZE LIMIT" (bytes of the command's input; seconds, or "none"), shell code that sets cwd, environment and "$@", the
 # id alone on a line, SIZE bytes of input, and then nothing until the client wants the end: EOF.
 #
 # A process is ours when it descends from the runner, or carries OGAI_EXEC=<id> in its environment, or is in a session
-# that one of ours leads; so setsid, a double fork or `env -i` alone do not hide it. Every round of signals looks anew.
+# of one of ours. Only a daemon that did all of it, a cleared environment, a session of its own and a parent that left,
+# goes unseen. Every round of signals looks anew, and parents are told before their children.
 
 og_id=$1 og_top=$$ og_ending='' og_sessions='' og_request=''
 IFS=' ' read -r og_size og_limit || exit
@@ -17,7 +18,7 @@ og_timeout=$(command -v timeout)
 
 og_ours() {
     {
-        ${og_timeout:+"$og_timeout" 5} grep -lsF "OGAI_EXEC=$og_id" /proc/[0-9]*/environ | sed 's/[^0-9]//g'
+        ${og_timeout:+"$og_timeout" 5} grep -lszFx "OGAI_EXEC=$og_id" /proc/[0-9]*/environ | sed 's/[^0-9]//g'
         cat /proc/[0-9]*/stat | sed 's/(.*) //'
     } 2>/dev/null | awk -v top="$og_top" -v runner="$og_runner" -v known="$og_sessions" '
         NF == 1 { ours[$1] }
@@ -37,7 +38,7 @@ og_ours() {
                 }
             } while (grown)
             for (pid in ours) if ((pid in state) && state[pid] !~ /[ZX]/) print pid
-        }'
+        }' | sort -n
 }
 
 og_look() {

@@ -1,8 +1,10 @@
 """Whatever is killed, each job ends with exactly one outcome and leaves nothing behind."""
 
 import os
+import shutil
 import signal
 import subprocess
+import sys
 import time
 
 import pytest
@@ -146,3 +148,28 @@ def test_an_agent_that_cannot_start_is_told(world: World) -> None:
     with pytest.raises(EngineError, match="cannot import name x"):
         world.engine.wait([job_id], 30)
     world.engine.cancel([job_id])
+
+
+def test_an_agent_started_from_within_a_job_outlives_that_job(world: World) -> None:
+    """The agent dies, a job submits another and so starts the next agent below its own shim, then ends."""
+    submit = "from ogai.main import main; main(['job', 'submit', '--', 'sleep', '1'])"
+    script = f'sleep 0.5; {sys.executable} -c "{submit}"'
+    outer = world.submit("bash", "-c", script)
+    world.until(outer, "RUNNING")
+    kill_agent(world)
+    time.sleep(1.5)
+    states = [status.state for status in world.wait(outer, str(int(outer) + 1))]
+    assert states == ["COMPLETED", "COMPLETED"]
+
+
+def test_a_job_whose_folder_is_removed_is_not_run_twice(world: World) -> None:
+    job_id = world.submit("bash", "-c", "echo run >> runs; sleep 2")
+    world.until(job_id, "RUNNING")
+    time.sleep(0.2)
+    shutil.rmtree(world.engine.layout.job(job_id))
+    kill_agent(world)
+    world.engine.wake()
+    (status,) = world.wait(job_id)
+    assert (status.state, status.reason) == ("NODE_FAIL", "its folder was removed while it ran")
+    time.sleep(2)
+    assert (world.folder / "runs").read_text() == "run\n"

@@ -1,15 +1,20 @@
 """The commands of `ogai job` and `ogai agent`, each on real jobs."""
 
+import fcntl
 import json
 import os
+import pty
 import signal
+import struct
 import subprocess
 import sys
+import termios
 import time
 from pathlib import Path
 
 import pytest
 
+from ogai.flows.engine import open_engine
 from tests.cli.job.conftest import Ogai
 
 pytestmark = pytest.mark.real
@@ -123,6 +128,20 @@ def test_leaving_a_follow_leaves_the_job_running(ogai: Ogai, environment: dict[s
     until(ogai, "1", "RUNNING")
 
 
+def test_logs_follow_says_how_it_ended_but_does_not_judge(ogai: Ogai) -> None:
+    ogai("job", "submit", "--", "sh", "-c", "sleep 0.2; echo out; exit 4")
+    said = ogai("job", "logs", "-f", "1")
+    assert (said.code, said.out) == (0, "out\n")
+    assert "job 1 (sh) FAILED after" in said.err and "exit code 4" in said.err
+
+
+def test_a_reader_that_leaves_is_no_error(ogai: Ogai, environment: dict[str, str]) -> None:
+    ogai("job", "submit", "--wait", "--", "seq", "200000")
+    line = f"{sys.executable} -m ogai job logs 1 | head -n 1"
+    done = subprocess.run(["sh", "-c", line], env=environment, capture_output=True, text=True, check=True)
+    assert (done.stdout, done.stderr) == ("1\n", "")
+
+
 def test_an_array_has_no_single_log(ogai: Ogai) -> None:
     ogai("job", "submit", "--array", "3,5", "--hold", "--", "true")
     said = ogai("job", "logs", "1")
@@ -198,10 +217,20 @@ def test_priority_of_a_waiting_job(ogai: Ogai) -> None:
     assert json.loads(ogai("job", "show", "1", "-o", "json").out)[0]["priority"] == 7
 
 
+def test_throttle_of_an_array_that_waits(ogai: Ogai) -> None:
+    ogai("job", "submit", "--array", "0-3%1", "--", "sh", "-c", "[ $OGAI_ARRAY_INDEX != 0 ] || sleep 60")
+    until(ogai, "1_0", "RUNNING")
+    assert "ogai job throttle 1 2" in ogai("job", "why", "1").out
+    assert "at most 2 elements" in ogai("job", "throttle", "1", "2").err
+    assert ogai("job", "wait", "1_1", "1_2", "1_3").code == 0
+    assert ogai("job", "throttle", "1_2", "3").code == 2
+
+
 def test_prune_shows_asks_and_forgets(ogai: Ogai) -> None:
     ogai("job", "submit", "--wait", "--", "true")
     assert "nothing to forget" in ogai("job", "prune").err
-    assert "forget 1 jobs (1 COMPLETED)" in ogai("job", "prune", "--older-than", "0", "--dry-run").err
+    plan = ogai("job", "prune", "--older-than", "0", "--dry-run").err
+    assert "forget 1 job with its logs" in plan and "1 COMPLETED" in plan
     unasked = ogai("job", "prune", "--older-than", "0")
     assert unasked.code == 2 and "--yes" in unasked.err
     assert ogai("job", "prune", "--older-than", "0", "--yes").code == 0
@@ -216,6 +245,30 @@ def test_top_draws_the_machine_and_its_jobs(ogai: Ogai) -> None:
     assert "1 running, 3 waiting" in shown
     assert "busy" in shown and "1:00:00" in shown
     assert "2_[0-2]" in shown and "after job 1" in shown
+
+
+def test_top_is_left_with_a_key(ogai: Ogai, environment: dict[str, str]) -> None:
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+    before = termios.tcgetattr(theirs)
+    command = [sys.executable, "-m", "ogai", "job", "top"]
+    with subprocess.Popen(command, env=environment, stdin=theirs, stdout=theirs, stderr=theirs) as top:
+        seen = b""
+        while b"nothing runs" not in seen:
+            seen += os.read(ours, 65536)
+        os.write(ours, b"q")
+        assert top.wait(20) == 0
+    assert termios.tcgetattr(theirs) == before
+    os.close(ours)
+    os.close(theirs)
+
+
+def test_the_shell_completes_ids(ogai: Ogai, monkeypatch: pytest.MonkeyPatch) -> None:
+    ogai("job", "submit", "--hold", "--array", "0-1", "--", "true")
+    monkeypatch.setenv("_OGAI_COMPLETE", "bash_complete")
+    monkeypatch.setenv("COMP_WORDS", "ogai job logs ")
+    monkeypatch.setenv("COMP_CWORD", "3")
+    assert ogai().out.split() == ["plain,1_0", "plain,1_1"]
 
 
 def test_an_unknown_id_is_answered_with_the_nearest(ogai: Ogai) -> None:
@@ -246,3 +299,16 @@ def test_the_python_api_is_the_same(ogai: Ogai) -> None:
     (status,) = api.job.submit(api.job.read_job(None, ("echo", "hi")))
     assert api.job.wait([status.job_id])[0].state == "COMPLETED"
     assert ogai("job", "logs", status.job_id).out == "hi\n"
+
+
+def test_usage_counts_all_processes_of_a_job(ogai: Ogai) -> None:
+    burn = "i = 0\nwhile True: i += 1"
+    ogai("job", "submit", "--", "sh", "-c", f"{sys.executable} -c '{burn}' & wait")
+    until(ogai, "1", "RUNNING")
+    with open_engine() as engine:
+        deadline = time.monotonic() + 20
+        while (usage := engine.usage()["1"]).cpu_s < 0.2 and time.monotonic() < deadline:
+            time.sleep(0.05)
+    assert usage.processes == 2
+    assert usage.cpu_s >= 0.2
+    assert usage.memory_bytes > 2**20

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from l0_infra.core.errors import UsageError
+from l0_infra.core.errors import EngineError, UsageError
 from l2_scheduler.local.book import Book
 from l2_scheduler.local.layout import Layout
 from l2_scheduler.local.queue import JobQueue, Rule
@@ -63,7 +63,7 @@ def test_a_submission_whose_environment_cannot_be_saved_is_not_queued(
     queue: JobQueue, layout: Layout
 ) -> None:
     layout.private.rmdir()
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(EngineError, match="room for the job's environment"):
         queue.add(job(), {}, 0.0)
     assert queue.all() == []
 
@@ -107,8 +107,12 @@ def test_starting_takes_only_jobs_that_still_wait(queue: JobQueue) -> None:
     assert (record.status.state, record.status.attempt, record.status.allocation) == ("CONFIGURING", 1, share)
 
 
-def test_removed_jobs_take_their_submission_along(queue: JobQueue, layout: Layout) -> None:
+def test_ended_jobs_are_removed_and_the_last_takes_its_submission_along(
+    queue: JobQueue, layout: Layout
+) -> None:
     queue.add(job(array=Array(indices="0-1")), {}, 0.0)
+    assert queue.remove(["1_0", "1_1"]) == []
+    queue.change_each(["1_0", "1_1"], Rule(("PENDING",), {"state": "FAILED"}))
     assert queue.remove(["1_0"]) == [layout.job("1_0")]
     assert queue.remove(["1_1"]) == [layout.job("1_1"), layout.environment(1)]
     assert queue.add(job(), {}, 0.0) == ("2",)

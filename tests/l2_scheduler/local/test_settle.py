@@ -4,7 +4,7 @@ import pytest
 
 from l2_scheduler.local.attempts import Exit
 from l2_scheduler.local.records import Record, Request
-from l2_scheduler.local.settle import backoff_s, settle
+from l2_scheduler.local.settle import backoff_s, settle, settle_void
 from l2_scheduler.schemas import Job, JobState, JobStatus, Retry
 
 NOW = 1000.0
@@ -72,3 +72,12 @@ def test_what_was_seen_is_kept() -> None:
 @pytest.mark.parametrize(("count", "wait"), [(0, 0), (1, 10), (2, 20), (3, 40), (9, 600), (5000, 600)])
 def test_backoff_doubles_up_to_a_limit(count: int, wait: float) -> None:
     assert backoff_s(10, 600, count) == wait
+
+
+@pytest.mark.parametrize(
+    ("wish", "then"),
+    [("", "PENDING"), ("cancel", "CANCELLED"), ("kill", "CANCELLED"), ("requeue", "PENDING")],
+)
+def test_a_wish_about_an_attempt_that_never_started_is_granted(wish: Request, then: str) -> None:
+    columns = settle_void(record(request=wish), "cut short", None, NOW)
+    assert (columns["state"], columns["request"]) == (then, "")

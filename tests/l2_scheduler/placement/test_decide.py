@@ -41,7 +41,7 @@ def test_sums_that_fit_on_nodes_that_do_not_are_called_fragmentation() -> None:
     (wait,) = decisions.waits
     assert [blocker.code for blocker in wait.blockers] == ["fragmentation"]
     assert str(wait.blockers[0]) == (
-        "nodes: found 60 CPUs free in sum, but no such node (the next best has 6 CPUs); "
+        "nodes: found 60 CPUs free in sum, but no such node (the next best has 6 CPUs free now); "
         "expected 6 nodes with 8 CPUs each"
     )
 
@@ -59,7 +59,7 @@ def test_when_nothing_is_free_all_share_one_reason_but_never_is_still_told() -> 
     }
     assert decisions.waits[1].blockers[0] is decisions.waits[3].blockers[0]
     assert str(decisions.waits[1].blockers[0]) == (
-        "nodes: found no free CPU on any of them now; expected room for the job"
+        "nodes: found every CPU taken; expected free CPUs"
     )
 
 

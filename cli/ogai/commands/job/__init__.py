@@ -19,6 +19,7 @@ TABLE = {
     "release": Entry(target=f"{HERE}.change:release", help="Let held jobs start."),
     "requeue": Entry(target=f"{HERE}.change:requeue", help="Run jobs again from the start."),
     "priority": Entry(target=f"{HERE}.change:priority", help="Let a waiting job start earlier or later."),
+    "throttle": Entry(target=f"{HERE}.change:throttle", help="How many elements of an array run at once."),
     "prune": Entry(target=f"{HERE}.prune:prune", help="Forget jobs that ended long ago."),
 }
 

@@ -8,7 +8,7 @@ from click.shell_completion import CompletionItem
 
 from l0_infra.core.errors import OgaiError
 
-__all__ = ["job_argument", "jobs_argument"]
+__all__ = ["JobId", "job_argument", "jobs_argument"]
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 

@@ -1,16 +1,16 @@
-"""`ogai job cancel|hold|release|requeue|priority`: wishes about jobs, and what came of each."""
+"""`ogai job cancel|hold|release|requeue|priority|throttle`: wishes about jobs, and what came of each."""
 
 from collections.abc import Sequence
 
 import click
 
 from l0_infra.core.errors import UsageError
-from ogai.commands.job.arguments import job_argument, jobs_argument
+from ogai.commands.job.arguments import JobId, job_argument, jobs_argument
 from ogai.flows import job as flow
 from ogai.flows.job.queue import Change
 from ogai.render.job.changes import describe_cancelled, describe_changes
 
-__all__ = ["cancel", "hold", "priority", "release", "requeue"]
+__all__ = ["cancel", "hold", "priority", "release", "requeue", "throttle"]
 
 
 @click.command()
@@ -57,6 +57,16 @@ def priority(job_id: str, number: int) -> None:
         f"has priority {number}",
         "a waiting job",
     )
+
+
+@click.command()
+@click.argument("array", metavar="ARRAY", type=JobId())
+@click.argument("number", metavar="N", type=click.IntRange(min=1), required=False)
+def throttle(array: str, number: int | None) -> None:
+    """Let at most N elements of an array run at once; without N, as many as fit. Those that run go on."""
+    flow.throttle(array, number)
+    most = "as many elements as fit" if number is None else f"at most {number} elements"
+    click.echo(f"array {array} runs {most} at once", err=True)
 
 
 def tell(changes: Sequence[Change], done: str, otherwise: str) -> None:

@@ -7,6 +7,7 @@ from ogai.commands.job.attend import follow as follow_job
 from ogai.flows import job as flow
 from ogai.flows.engine import open_engine
 from ogai.flows.job.logs import LogView, one_job
+from ogai.render.job.changes import describe_ends
 from ogai.render.job.output import tell_if_silent, write_chunks
 
 __all__ = ["logs"]
@@ -36,7 +37,7 @@ def logs(
     """Print what a job printed."""
     view = LogView(task=task, attempt=attempt, tail=tail, timestamps=timestamps)
     if follow:
-        follow_job(job_id, view)
+        click.echo(describe_ends([follow_job(job_id, view)]), err=True)
         return
     with open_engine() as engine:
         status = one_job(engine, job_id)

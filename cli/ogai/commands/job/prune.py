@@ -29,4 +29,4 @@ def prune(older_than: str, dry_run: bool, yes: bool) -> None:
         return
     confirm(describe_pruned(plan), yes=yes)
     done = flow.prune(older_than_s=older_than_s, apply=True)
-    click.echo(f"{len(done)} jobs are forgotten", err=True)
+    click.echo(f"forgotten: {len(done)}", err=True)

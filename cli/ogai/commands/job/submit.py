@@ -10,9 +10,8 @@ from l0_infra.core.documents import list_fields
 from l0_infra.core.errors import UsageError
 from l2_scheduler.schemas import Job
 from ogai.commands.job.attend import follow as follow_job
-from ogai.commands.job.attend import wait_for
+from ogai.commands.job.attend import tell_fate, wait_for
 from ogai.flows import job as flow
-from ogai.flows.job.fate import judge_fate
 from ogai.flows.job.file import document_file
 from ogai.flows.job.flags import FIELD_FLAGS, Typed, flags_of
 from ogai.flows.job.logs import LogView
@@ -104,9 +103,9 @@ def submit(
     statuses = flow.submit(job, held=hold)
     emit(statuses, output, print_submitted)
     if follow:
-        judge_fate([follow_job(statuses[0].job_id, LogView())])
+        tell_fate([follow_job(statuses[0].job_id, LogView())])
     elif waiting:
-        judge_fate(wait_for([statuses[0].job_id.partition("_")[0]]))
+        tell_fate(wait_for([statuses[0].job_id.partition("_")[0]]))
 
 
 def read(file: str | None, command: tuple[str, ...], flags: list[Flag]) -> Job:

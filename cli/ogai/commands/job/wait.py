@@ -4,8 +4,7 @@ import click
 
 from l0_infra.core.units import parse_duration
 from ogai.commands.job.arguments import jobs_argument
-from ogai.commands.job.attend import wait_for
-from ogai.flows.job.fate import judge_fate
+from ogai.commands.job.attend import tell_fate, wait_for
 from ogai.render import Output, emit, output_option
 
 __all__ = ["wait"]
@@ -29,4 +28,4 @@ def wait(job_ids: tuple[str, ...], timeout: str | None, output: Output) -> None:
     statuses = wait_for(job_ids, timeout_s=timeout_s)
     if output != "table":
         emit(statuses, output, lambda _: None)
-    judge_fate(statuses)
+    tell_fate(statuses)

@@ -13,6 +13,7 @@ from ogai.flows.job.queue import (
     release,
     requeue,
     submit,
+    throttle,
     wait,
 )
 from ogai.flows.job.request import Flag, read_job
@@ -34,5 +35,6 @@ __all__ = [
     "release",
     "requeue",
     "submit",
+    "throttle",
     "wait",
 ]

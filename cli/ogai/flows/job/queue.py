@@ -22,6 +22,7 @@ __all__ = [
     "release",
     "requeue",
     "submit",
+    "throttle",
     "wait",
 ]
 
@@ -101,6 +102,12 @@ def requeue(references: Sequence[str]) -> tuple[Change, ...]:
 def prioritize(references: Sequence[str], priority: int) -> tuple[Change, ...]:
     """Set the priority of waiting jobs."""
     return _change(references, lambda engine: engine.prioritize(references, priority))
+
+
+def throttle(array: str, most: int | None) -> None:
+    """Set how many elements of an array run at once; None: as many as fit. Raises UsageError for other jobs."""
+    with open_engine() as engine:
+        engine.throttle(array, most)
 
 
 def prune(*, older_than_s: float, apply: bool) -> tuple[Pruned, ...]:

@@ -44,13 +44,14 @@ def describe_changes(changes: Sequence[Change], done: str, otherwise: str) -> li
 
 
 def describe_ends(statuses: Sequence[JobStatus]) -> str:
-    """Say how jobs ended, the good ones with their run time."""
+    """Say how jobs ended, one alone with run time and reason."""
     if len(statuses) > 1:
         good = sum(status.state == "COMPLETED" for status in statuses)
         return f"{good} of {len(statuses)} jobs completed"
     status = statuses[0]
     ran = f" after {brief(status.elapsed_s)}" if status.elapsed_s is not None else ""
-    return f"job {status.job_id} ({status.job.name}) {status.state}{ran}"
+    why = f": {status.reason}" if status.reason else ""
+    return f"job {status.job_id} ({status.job.name}) {status.state}{ran}{why}"
 
 
 def told(changes: Iterable[Change], word: Callable[[Change], str]) -> list[str]:

@@ -21,7 +21,8 @@ def describe_pruned(plan: Sequence[Pruned]) -> str:
     )
     ends = sorted((job.ended_at, job.job_id) for job in plan)
     (oldest, first), (newest, last) = ends[0], ends[-1]
+    what = "1 job with its logs" if len(plan) == 1 else f"{len(plan)} jobs with their logs"
     return (
-        f"forget {len(plan)} jobs ({states}) with their logs: {format_bytes(sum(job.size_bytes for job in plan))}\n"
+        f"forget {what}, {format_bytes(sum(job.size_bytes for job in plan))}: {states}\n"
         f"oldest: job {first}, ended {local_time(oldest, now)}; newest: job {last}, ended {local_time(newest, now)}"
     )

@@ -18,13 +18,14 @@ def print_submitted(statuses: Sequence[JobStatus]) -> None:
     first = statuses[0]
     submission, _, element = first.job_id.partition("_")
     click.echo(submission)
+    fate = "held" if first.held else "queued"
     if element:
-        click.echo(f"array {submission} ({first.job.name}) of {len(statuses)} jobs is queued", err=True)
+        click.echo(f"array {submission} ({first.job.name}) of {len(statuses)} jobs is {fate}", err=True)
         click.echo(
             f"next: ogai job list; ogai job logs -f {first.job_id}; ogai job wait {submission}", err=True
         )
         return
-    click.echo(f"job {submission} ({first.job.name}) is {'held' if first.held else 'queued'}", err=True)
+    click.echo(f"job {submission} ({first.job.name}) is {fate}", err=True)
     verb = "release" if first.held else "logs -f"
     click.echo(f"next: ogai job {verb} {submission}", err=True)
 

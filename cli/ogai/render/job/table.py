@@ -19,10 +19,13 @@ from ogai.render.moment import stopwatch
 __all__ = ["Row", "lay_out", "print_jobs", "rows_of"]
 
 TITLES = ("ID", "NAME", "STATE", "TIME", "CPUS", "MEM", "GPUS", "NOTE")
-STATE, NOTE = TITLES.index("STATE"), TITLES.index("NOTE")
+STATE = TITLES.index("STATE")
 RIGHT = frozenset({"TIME", "CPUS", "MEM", "GPUS"})
 LEAST = {"NOTE": 14, "NAME": 8, "ID": 6}
 """Columns that give way when the terminal is narrow, in this order, and what is left of them."""
+
+DROPPED = ("GPUS", "MEM", "CPUS", "TIME")
+"""Columns that are left out when even that is too wide."""
 
 COLOURS = {"RUNNING": "green", "CONFIGURING": "green", "COMPLETING": "green", "PENDING": "yellow"}
 BAD = frozenset({"FAILED", "TIMEOUT", "OUT_OF_MEMORY", "NODE_FAIL"})
@@ -116,16 +119,22 @@ def lay_out(rows: Sequence[Row], width: int | None) -> list[str]:
 
 
 def fitted(widths: dict[int, int], width: int | None) -> dict[int, int]:
-    """Take what is too much from the columns that give way."""
-    if width is None:
-        return widths
+    """Take what is too much from the columns that give way, then leave out those that matter least."""
     fitting = dict(widths)
     for title, least in LEAST.items():
-        surplus = sum(fitting.values()) + len(GAP) * (len(fitting) - 1) - width
         column = TITLES.index(title)
-        if surplus > 0:
-            fitting[column] = max(min(least, fitting[column]), fitting[column] - surplus)
+        fitting[column] = max(min(least, fitting[column]), fitting[column] - surplus(fitting, width))
+    for title in DROPPED:
+        if surplus(fitting, width):
+            fitting.pop(TITLES.index(title), None)
     return fitting
+
+
+def surplus(widths: dict[int, int], width: int | None) -> int:
+    """Say by how much the columns are too wide together."""
+    if width is None:
+        return 0
+    return max(0, sum(widths.values()) + len(GAP) * (len(widths) - 1) - width)
 
 
 def line_of(cells: Sequence[str], widths: dict[int, int]) -> str:

@@ -21,6 +21,7 @@ __all__ = ["frame"]
 
 BAR = 10
 WIDE = 110
+NAME_AT_MOST = 20
 
 
 def frame(scene: Scene, *, width: int, height: int | None) -> RenderableType:
@@ -94,8 +95,10 @@ def running_table(running: Sequence[Running], now: float, width: int) -> Rendera
     if not running:
         return Text("nothing runs", style="dim")
     table = plain_table(expand=width >= WIDE)
-    for title, right in (("ID", False), ("RUNNING", False), ("CPU%", True), ("MEM", True), ("TIME", True)):
-        table.add_column(title, justify="right" if right else "left", no_wrap=True, overflow="ellipsis")
+    table.add_column("ID", no_wrap=True)
+    table.add_column("RUNNING", no_wrap=True, overflow="ellipsis", max_width=NAME_AT_MOST)
+    for title in ("CPU%", "MEM", "TIME"):
+        table.add_column(title, justify="right", no_wrap=True)
     table.add_column("LIMIT", no_wrap=True)
     if width >= WIDE:
         table.add_column("COMMAND", no_wrap=True, overflow="ellipsis", ratio=1)
@@ -128,8 +131,8 @@ def waiting_table(groups: Sequence[Sequence[Waiting]], now: float) -> Renderable
     from rich.text import Text
 
     table = plain_table(expand=True)
-    table.add_column("ID", no_wrap=True)
-    table.add_column("WAITING", no_wrap=True, overflow="ellipsis", max_width=20)
+    table.add_column("ID", no_wrap=True, overflow="ellipsis", max_width=NAME_AT_MOST)
+    table.add_column("WAITING", no_wrap=True, overflow="ellipsis", max_width=NAME_AT_MOST)
     table.add_column("SINCE", justify="right", no_wrap=True)
     table.add_column("WHAT FOR", no_wrap=True, overflow="ellipsis", ratio=1)
     for group in groups:

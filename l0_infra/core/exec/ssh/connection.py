@@ -6,6 +6,7 @@ import shlex
 import socket
 import subprocess
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from typing import Self
@@ -30,6 +31,7 @@ _CHANNELS = 8  # OpenSSH's MaxSessions is 10 by default; some room is left for p
 _CHUNK_BYTES = 1024 * 1024
 _PACKET_BYTES = 32 * 1024
 _WINDOW_WAIT_S = 0.005  # paramiko tells no one when the peer's window opens again
+_ROOM_WAIT_S = 0.05
 _DEAD_AFTER_MS = 30_000
 
 logging.getLogger("paramiko").addHandler(logging.NullHandler())  # what fails is raised, not printed
@@ -43,6 +45,7 @@ class Connection:
         self._transport = transport
         self._via = via
         self._places = threading.BoundedSemaphore(_CHANNELS)
+        self._opening = threading.Lock()  # a transport keeps one error for all who open channels
         self._users = 0
         self._lock = threading.Lock()
         if via is not None:
@@ -79,7 +82,7 @@ class Connection:
         self._places.acquire()
         self.count(1)
         try:
-            channel = self._transport.open_session(timeout=self.endpoint.connect_timeout_s)
+            channel = self._open_session()
             _execute(channel, shlex.join(argv), self.endpoint.connect_timeout_s)
         except (paramiko.SSHException, EOFError, OSError) as error:
             self._leave()
@@ -89,12 +92,25 @@ class Connection:
             raise
         return ChannelLink(channel, self._leave)
 
+    def _open_session(self) -> paramiko.Channel:
+        """Open a channel, waiting while the server has no room: it counts one that has ended a little longer."""
+        end = time.monotonic() + self.endpoint.connect_timeout_s
+        while True:
+            try:
+                with self._opening:
+                    return self._transport.open_session(timeout=self.endpoint.connect_timeout_s)
+            except paramiko.ChannelException:
+                if time.monotonic() > end:
+                    raise
+            time.sleep(_ROOM_WAIT_S)
+
     def tunnel(self, to: Endpoint) -> paramiko.Channel:
         """Reach the next host through this one."""
         try:
-            return self._transport.open_channel(
-                "direct-tcpip", (to.hostname, to.port), ("127.0.0.1", 0), timeout=to.connect_timeout_s
-            )
+            with self._opening:
+                return self._transport.open_channel(
+                    "direct-tcpip", (to.hostname, to.port), ("127.0.0.1", 0), timeout=to.connect_timeout_s
+                )
         except (paramiko.SSHException, EOFError, OSError) as error:
             raise no_way_through(self.endpoint, to, error) from error
 

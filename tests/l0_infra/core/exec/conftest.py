@@ -143,7 +143,7 @@ def sshd(start_sshd: Callable[..., Sshd]) -> Sshd:
     return start_sshd()
 
 
-@pytest.fixture(name="wait_until")
+@pytest.fixture(name="wait_until", scope="session")
 def _wait_until() -> Callable[..., None]:
     """Return the function that waits for a condition and fails with a complaint."""
     return wait_until

@@ -29,7 +29,9 @@ def test_input_output_and_status(shell: str) -> None:
     content = bytes(range(256)) * 2000
     outcome = LocalRunner().run(Command(argv=("cat",), stdin=content))
     assert (outcome.stdout_bytes, outcome.stderr_bytes, outcome.exit_code) == (content, b"", 0)
-    outcome = LocalRunner().run(Command(argv=("sh", "-c", "echo $A; exit 9"), env={"A": "it's\n$B"}, cwd="/"))
+    outcome = LocalRunner().run(
+        Command(argv=("sh", "-c", 'echo "$A"; exit 9'), env={"A": "it's\n$B"}, cwd="/")
+    )
     assert (outcome.stdout, outcome.stderr, outcome.exit_code) == ("it's\n$B\n", "", 9)
     assert LocalRunner().run(Command(argv=("sh", "-c", "kill -9 $$"))).signal == 9
 
@@ -42,7 +44,9 @@ def test_input_that_nobody_reads(shell: str) -> None:
 
 
 def test_a_deadline_leaves_nothing(shell: str, mark: str, processes_with: Callable[[str], list[int]]) -> None:
-    script = f"trap '' TERM; setsid sleep {mark} & (env -i setsid sh -c 'sleep {mark}' &); sleep {mark}"
+    script = (
+        f"setsid sleep {mark} & (env -i sh -c 'sleep {mark}; exit' &); (setsid sleep {mark} &); sleep {mark}"
+    )
     outcome = LocalRunner().run(Command(argv=("sh", "-c", script), deadline_s=0.5))
     assert outcome.ended_by == "deadline"
     assert processes_with(f"sleep\0{mark}") == []

@@ -44,6 +44,19 @@ def test_grace_lets_a_task_finish_its_work(attempt):
     assert "saved" in job.log()
 
 
+def test_an_order_repeated_sends_sigterm_once(attempt):
+    save = "trap 'echo asked; sleep 0.3; echo saved; exit 0' TERM; echo up; while :; do sleep 0.05; done"
+    job = attempt("sh", "-c", save)
+    job.start()
+    job.until_log("up")
+    for _ in range(3):
+        job.say("end CANCELLED by user root")
+        job.until_log("asked")
+    job.outcome()
+    assert job.log().count("asked") == job.log().count("saved") == 1
+    assert [event["event"] for event in job.events()] == ["started", "ending", "ended"]
+
+
 def test_kill_during_the_grace_hastens(attempt):
     job = attempt("sh", "-c", "trap 'echo asked' TERM; echo up; while :; do sleep 0.05; done", grace_s=600.0)
     job.start()

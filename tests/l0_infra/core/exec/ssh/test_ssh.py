@@ -34,7 +34,7 @@ def test_one_connection_serves_all_commands(sshd: Any) -> None:
     pool = SshPool()
     with SshRunner(HOST, sshd.options(), pool=pool) as one, SshRunner(HOST, sshd.options(), pool=pool) as two:
         results = fan_out(range(40), lambda n: (one if n % 2 else two).run(ECHO).stdout, limit=40)
-        assert [result.value for result in results] == ["there\n"] * 40
+        assert [result.value for result in results] == ["there\n"] * 40, [r.error for r in results if r.error]
     assert pool.opened == 1
 
 
@@ -226,7 +226,7 @@ SshRunner("127.0.0.1", options).run(
 """
 
 
-@pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGINT])
 def test_when_the_client_dies_the_remote_command_ends(
     sshd: Any,
     end: signal.Signals,
@@ -319,3 +319,10 @@ def test_two_hundred_connections_and_one_that_hangs(sshd: Any) -> None:
     assert [result.item for result in results] == list(range(200))
     assert [result.value for result in results if result.ok] == [f"{n}\n" for n in range(200) if n != hung]
     assert "no answer after 10 s" in str(results[hung].error)
+
+
+def test_a_server_with_room_for_one_session_serves_many_in_turn(start_sshd: Callable[..., Any]) -> None:
+    server = start_sshd("MaxSessions 1")
+    with SshRunner(HOST, server.options()) as runner:
+        results = fan_out(range(6), lambda _: runner.run(ECHO).stdout)
+    assert [result.value for result in results] == ["there\n"] * 6, results
