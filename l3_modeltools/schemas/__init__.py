@@ -16,24 +16,13 @@ from l3_modeltools.schemas.cut import balanced_offset, batch_faults, cut_faults,
 from l3_modeltools.schemas.dataset import Dataset, DataShard, DataSource, Dropped, Tokenizer
 from l3_modeltools.schemas.fault import Evidence, FaultAction, FaultClass, Suspect, TrainingFault
 from l3_modeltools.schemas.hashed_file import HashedFile, manifest_faults
+from l3_modeltools.schemas.objective import Dpo, Pretrain, Sft
 from l3_modeltools.schemas.optimizer import Constant, Cosine, Optimizer, WarmupStableDecay
 from l3_modeltools.schemas.resilience import Checkpointing, Resilience
 from l3_modeltools.schemas.run import Run, RunState, SavedCheckpoint, SkippedSteps
 from l3_modeltools.schemas.strategy import Degrees, Pipeline, Recompute, Strategy, Workload
-from l3_modeltools.schemas.train import (
-    Compute,
-    ConfigFile,
-    Dpo,
-    Framework,
-    Lora,
-    Preset,
-    Pretrain,
-    Sft,
-    Train,
-    TrainedModel,
-    TrainerCommand,
-    Validation,
-)
+from l3_modeltools.schemas.train import Compute, Framework, Train, TrainerCommand, Validation
+from l3_modeltools.schemas.trained_model import ConfigFile, Lora, Preset, TrainedModel
 from l3_modeltools.schemas.training_data import MixturePart, TrainingData
 
 __all__ = [

@@ -26,6 +26,7 @@ __all__ = [
 ]
 
 Layers = Annotated[int, Meta(ge=1, le=10_000)]
+FurtherLayers = Annotated[int, Meta(ge=0, le=10_000)]
 Many = Annotated[int, Meta(ge=1, le=100_000)]
 Factor = Annotated[float, Meta(gt=0)]
 
@@ -147,7 +148,7 @@ class Architecture(Document, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         Layers, Meta(description="Layers, without those that predict further.", examples=[32])
     ]
     num_nextn_predict_layers: Annotated[
-        Count, Meta(description="Multi-token-prediction layers after the last one.")
+        FurtherLayers, Meta(description="Multi-token-prediction layers after the last one.")
     ] = 0
     vocab_size: Annotated[
         Positive, Meta(description="Tokens of the vocabulary, before any padding.", examples=[128256])

@@ -11,26 +11,15 @@ from l2_scheduler.schemas import Resources
 from l3_modeltools.schemas.architecture import Architecture
 from l3_modeltools.schemas.checks import below
 from l3_modeltools.schemas.cut import batch_faults, cut_faults
+from l3_modeltools.schemas.objective import Dpo, Pretrain, Sft
 from l3_modeltools.schemas.optimizer import Optimizer
 from l3_modeltools.schemas.resilience import Checkpointing, Resilience
 from l3_modeltools.schemas.scalars import Name, Positive, Text
 from l3_modeltools.schemas.strategy import Strategy
+from l3_modeltools.schemas.trained_model import TrainedModel
 from l3_modeltools.schemas.training_data import TrainingData
 
-__all__ = [
-    "Compute",
-    "ConfigFile",
-    "Dpo",
-    "Framework",
-    "Lora",
-    "Preset",
-    "Pretrain",
-    "Sft",
-    "Train",
-    "TrainedModel",
-    "TrainerCommand",
-    "Validation",
-]
+__all__ = ["Compute", "Framework", "Train", "TrainerCommand", "Validation"]
 
 MODEL = {"architecture": {"kind": "preset", "name": "tiny-llama"}}
 DATA = {"mixture": [{"dataset": "python-stdlib"}], "sequence_length": 256, "global_batch_size": 16}
@@ -54,65 +43,6 @@ class TrainerCommand(Part, frozen=True, kw_only=True, forbid_unknown_fields=True
         tuple[EnvironmentName, ...],
         Meta(description="Variables taken from the submitting shell whose values are never shown."),
     ] = ()
-
-
-class Preset(Part, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="kind", tag="preset"):
-    """An architecture that ogai brings."""
-
-    name: Annotated[Name, Meta(description="Name of the preset: `tiny-llama`.")]
-
-
-class ConfigFile(Part, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="kind", tag="config"):
-    """An architecture as Hugging Face writes it."""
-
-    path: Annotated[Text, Meta(description="A config.json, or a directory that holds one.")]
-
-
-class Lora(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Train small matrices beside frozen weights (arXiv:2106.09685); the words are peft's."""
-
-    r: Annotated[Positive, Meta(description="Rank.")] = 16
-    lora_alpha: Annotated[Positive, Meta(description="Scale of the update, over the rank.")] = 32
-    target_modules: Annotated[tuple[Text, ...], Meta(description="Modules; none: peft's for the model.")] = ()
-
-
-class TrainedModel(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The model that is trained."""
-
-    architecture: Annotated[
-        Preset | ConfigFile | Architecture | None,
-        Meta(description="What it is made of; null: what `init_from` says."),
-    ] = None
-    init_from: Annotated[
-        Text | None, Meta(description="Hugging Face directory with its first weights; null: random.")
-    ] = None
-    lora: Annotated[Lora | None, Meta(description="Train an adapter; null: all weights.")] = None
-
-    def faults(self) -> Iterator[Fault]:
-        """Yield a model that is nothing, and an adapter beside random weights."""
-        if self.architecture is None and self.init_from is None:
-            yield Fault(path=(), found="neither architecture nor init_from", expected="at least one of them")
-        if self.lora and self.init_from is None:
-            yield Fault(path=("lora",), found="an adapter to random weights", expected="init_from beside it")
-
-
-class Pretrain(Part, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="type", tag="pretrain"):
-    """Predict the next token of text."""
-
-
-class Sft(Part, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="type", tag="sft"):
-    """Predict the answers in chats."""
-
-    chat_template: Annotated[Text | None, Meta(description="Jinja template; null: the tokenizer's.")] = None
-    loss_on: Annotated[Literal["assistant", "all"], Meta(description="Whose tokens count in the loss.")] = (
-        "assistant"
-    )
-
-
-class Dpo(Part, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="type", tag="dpo"):
-    """Prefer the chosen answer to the rejected one (arXiv:2305.18290)."""
-
-    beta: Annotated[float, Meta(gt=0, description="How close it stays to the first weights.")] = 0.1
 
 
 class Compute(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -1,0 +1,29 @@
+"""What a training teaches: text, answers, or preferences."""
+
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from l0_infra.core.documents import Part
+from l3_modeltools.schemas.scalars import Text
+
+__all__ = ["Dpo", "Pretrain", "Sft"]
+
+
+class Pretrain(Part, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="type", tag="pretrain"):
+    """Predict the next token of text."""
+
+
+class Sft(Part, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="type", tag="sft"):
+    """Predict the answers in chats."""
+
+    chat_template: Annotated[Text | None, Meta(description="Jinja template; null: the tokenizer's.")] = None
+    loss_on: Annotated[Literal["assistant", "all"], Meta(description="Whose tokens count in the loss.")] = (
+        "assistant"
+    )
+
+
+class Dpo(Part, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="type", tag="dpo"):
+    """Prefer the chosen answer to the rejected one (arXiv:2305.18290)."""
+
+    beta: Annotated[float, Meta(gt=0, description="How close it stays to the first weights.")] = 0.1
