@@ -30,12 +30,18 @@ def smaller_requests(world: World, status: JobStatus) -> Iterator[SmallerRequest
     asked = status.job.resources
     trials = _Trials(world, status)
     if cpus := trials.most(asked.cpus_per_task, lambda n: structs.replace(asked, cpus_per_task=n)):
-        yield SmallerRequest(option="--cpus", value=str(cpus), text=f"ask for {cpus} CPUs per task")
+        yield SmallerRequest(option="--cpus", value=str(cpus), text=f"ask for {_count(cpus, 'CPU')} per task")
     if gpus := trials.most(asked.gpus_per_node, lambda n: structs.replace(asked, gpus_per_node=n)):
-        yield SmallerRequest(option="--gpus", value=str(gpus), text=f"ask for {gpus} accelerators per node")
+        yield SmallerRequest(
+            option="--gpus", value=str(gpus), text=f"ask for {_count(gpus, 'accelerator')} per node"
+        )
     mib = -(-(asked.memory_bytes_per_node or 0) // MIB)
     if size := trials.most(mib, lambda n: structs.replace(asked, memory_bytes_per_node=n * MIB)):
         yield SmallerRequest(option="--memory", value=f"{size}MiB", text=f"ask for {size} MiB per node")
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 class _Trials:

@@ -58,9 +58,7 @@ def test_when_nothing_is_free_all_share_one_reason_but_never_is_still_told() -> 
         "5": {"resources"},
     }
     assert decisions.waits[1].blockers[0] is decisions.waits[3].blockers[0]
-    assert str(decisions.waits[1].blockers[0]) == (
-        "nodes: found every CPU taken; expected free CPUs"
-    )
+    assert str(decisions.waits[1].blockers[0]) == ("nodes: found every CPU taken; expected free CPUs")
 
 
 def test_a_job_that_can_never_fit_stops_nobody() -> None:

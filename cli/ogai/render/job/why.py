@@ -30,7 +30,7 @@ def describe_explanation(status: JobStatus, explanation: Explanation, now: float
     yield f"{title} waits, {brief(now - status.submitted_at)} so far:"
     yield from (f"  - {describe_blocker(blocker, now)}" for blocker in explanation.blockers)
     if not explanation.suggestions:
-        yield "nothing that can be typed would start it; it starts by itself once that has changed"
+        yield describe_patience(status)
         return
     yield "what would start it, the smallest change first:"
     for suggestion in explanation.suggestions:
@@ -41,6 +41,13 @@ def describe_explanation(status: JobStatus, explanation: Explanation, now: float
             f"      queues.yaml: queue {item.queue}: {item.field}: {item.value}"
             for item in suggestion.settings
         )
+
+
+def describe_patience(status: JobStatus) -> str:
+    """Say what there is to do about a job that no single change would start now."""
+    if status.held:
+        return f"release it first, then it waits for the rest by itself: ogai job release {status.job_id}"
+    return "no single change would start it now; it starts by itself once all of that has changed"
 
 
 def describe_presence(status: JobStatus, now: float) -> str:
