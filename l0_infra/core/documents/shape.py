@@ -73,12 +73,17 @@ def _alternative(node: Node, union: inspect.UnionType) -> inspect.Type:
     if isinstance(node, Scalar) and node.is_null and union.includes_none:
         return inspect.NoneType()
     for member in union.types:
-        bare = member
-        while isinstance(bare, inspect.Metadata):
-            bare = bare.type
-        if _suits(node, bare):
+        if _suits(node, _bare(member)):
             return member
-    return _ANYTHING
+    structs = [member for member in union.types if isinstance(_bare(member), inspect.StructType)]
+    only_one = isinstance(node, Mapping) and len(structs) == 1
+    return structs[0] if only_one else _ANYTHING  # the only struct is meant even if its tag was forgotten
+
+
+def _bare(member: inspect.Type) -> inspect.Type:
+    while isinstance(member, inspect.Metadata):
+        member = member.type
+    return member
 
 
 def _suits(node: Node, member: inspect.Type) -> bool:

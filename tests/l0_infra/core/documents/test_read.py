@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from l0_infra.core.documents import Document, parse_document, read_document
 from l0_infra.core.errors import DocumentError
-from l2_scheduler.schemas import Job
+from l2_scheduler.schemas import Job, Queue, Queues
 from tests.l0_infra.core.documents.site import Local, Nfs, Site
 
 BASE = "kind: site\ndriver: 535.10\nhosts:\n  - {name: a, address: 10.0.0.1}\n"
@@ -213,3 +213,18 @@ def _read_or_refuse(text: str) -> None:
         assert all(fault.where.startswith("f:") and fault.found and fault.expected for fault in error.faults)
     else:
         assert isinstance(read, Site | Job)
+
+
+class Outer(Document, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="outer"):
+    """A document that may hold another one."""
+
+    queues: Queues | None = None
+
+
+def test_a_document_inside_another_may_leave_out_its_kind() -> None:
+    text = "kind: outer\nqueues:\n  age_points_per_hour: 2\n  queues:\n    - name: a\n      priority: 3\n"
+    queues = Queues(age_points_per_hour=2.0, queues=(Queue(name="a", priority=3),))
+    assert parse_document(text, source="f", expect=Outer) == Outer(queues=queues)
+    with pytest.raises(DocumentError) as caught:
+        parse_document(text.replace(" 3", " x"), source="f", expect=Outer)
+    assert [fault.where for fault in caught.value.faults] == ["f:3:3", "f:6:17"]
