@@ -107,10 +107,9 @@ class JobQueue:
 
     def records(self, connection: sqlite3.Connection, rows: Iterable[sqlite3.Row]) -> list[Record]:
         arrays: dict[int, Job] = {}
+        folder = str(self.layout.jobs)
         return [
-            read_record(
-                row, self.job_of(connection, row["submission"], arrays), str(self.layout.job(row["job_id"]))
-            )
+            read_record(row, self.job_of(connection, row["submission"], arrays), f"{folder}/{row['job_id']}")
             for row in rows
         ]
 
