@@ -22,6 +22,7 @@ __all__ = [
     "EngineError",
     "FactsMissingError",
     "Fault",
+    "FieldPath",
     "InterruptedByUser",
     "OgaiError",
     "RemoteError",
@@ -30,16 +31,18 @@ __all__ = [
     "UsageError",
 ]
 
+FieldPath = tuple[str | int, ...]
+"""Leads from a document's root to a value: `("nodes", 2, "address")`."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Fault:
     """One thing wrong in one place of a document.
 
-    `path` leads from the document's root to the value (`("nodes", 2, "address")`); `where` is
-    `file:line:column` once the document was read from text, else the path in words.
+    `where` is `file:line:column` once the document was read from text, else the path in words.
     """
 
-    path: tuple[str | int, ...]
+    path: FieldPath
     found: str
     expected: str
     hint: str = ""
@@ -122,7 +125,7 @@ class InterruptedByUser(OgaiError):
     exit_code = 130
 
 
-def dotted(path: Sequence[str | int]) -> str:
+def dotted(path: FieldPath) -> str:
     """Write a path as people do: `nodes[2].address`; the root is `document`."""
     text = ""
     for step in path:

@@ -178,7 +178,7 @@ def has_faked_clock(world: World) -> bool:
 
 def start_faked_agent(world: World, clock: Path, library: Path) -> bool:
     """Start the agent as the command line does, under libfaketime; False while somebody else starts one."""
-    from l2_scheduler.local.agent_process import exclusive
+    from l2_scheduler.local.locks import exclusive
 
     signal_agent(world, signal.SIGKILL)
     faked = {
