@@ -112,7 +112,8 @@ def stop_agent(layout: Layout, timeout_s: float = TAKE_OVER_S) -> bool:
             return False
     deadline = time.monotonic() + timeout_s
     while time.monotonic() < deadline:
-        if identity is None or not is_alive(identity):
+        identity = identity or agent_identity(layout)
+        if has_left(layout, identity):
             return True
         time.sleep(0.02)
     raise EngineError(
@@ -122,3 +123,11 @@ def stop_agent(layout: Layout, timeout_s: float = TAKE_OVER_S) -> bool:
         hint=f"its words are in {layout.agent_log}",
         retry=True,
     )
+
+
+def has_left(layout: Layout, identity: AgentIdentity | None) -> bool:
+    """Tell whether that agent is gone; one that has not said yet who it is shows by the lock it holds."""
+    if identity is not None:
+        return not is_alive(identity)
+    with exclusive(layout.agent_lock) as free:
+        return free is not None
