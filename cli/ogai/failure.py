@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import click
 
 from l0_infra.core.errors import DocumentError, OgaiError, UsageError
+from l0_infra.core.units import format_count
 from ogai.suggest import correct, spelled
 
 __all__ = ["ClickGrammar", "describe_failure"]
@@ -60,8 +61,7 @@ def describe_failure(error: OgaiError, words: tuple[str, ...], root: click.Group
 def _faults(error: DocumentError) -> Iterator[str]:
     for fault in error.faults:
         yield f"{_label()} {fault}{f' ({fault.hint})' if fault.hint else ''}"
-    count = len(error.faults)
-    yield f"{count} fault{'s' if count > 1 else ''} in {error.document}"
+    yield f"{format_count(len(error.faults), 'fault')} in {error.document}"
 
 
 def _usage_hint(error: OgaiError, words: tuple[str, ...], root: click.Group) -> str:
