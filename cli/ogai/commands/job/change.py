@@ -61,7 +61,7 @@ def priority(job_id: str, number: int) -> None:
 
 @click.command()
 @click.argument("array", metavar="ARRAY", type=JobId())
-@click.argument("number", metavar="N", type=click.IntRange(min=1), required=False)
+@click.argument("number", metavar="[N]", type=click.IntRange(min=1), required=False)
 def throttle(array: str, number: int | None) -> None:
     """Let at most N elements of an array run at once; without N, as many as fit. Those that run go on."""
     flow.throttle(array, number)
