@@ -28,6 +28,7 @@ from l2_scheduler.local.queue import JobQueue, Rule
 from l2_scheduler.local.queues_file import load_queues
 from l2_scheduler.local.records import Columns, Record
 from l2_scheduler.local.refuse import refuse_job
+from l2_scheduler.local.shell import capture_shell
 from l2_scheduler.local.survey import Survey, Verdict, verdict_on
 from l2_scheduler.local.unknown import unknown_job
 from l2_scheduler.local.usage import Usage, probe_usage
@@ -71,7 +72,7 @@ class LocalEngine:
         job = msgspec.structs.replace(job, directory=str(directory / (job.directory or ".")))
         refuse_job(job, environment, load_queues(self.layout.queues), self.probe, self.known)
         captured = {name: text for name, text in environment.items() if keep_variable(name)}
-        ids = self.queue.add(job, {**captured, **job.environment}, time.time(), held=held)
+        ids = self.queue.add(job, capture_shell({**captured, **job.environment}), time.time(), held=held)
         self.wake()
         return ids
 

@@ -2,7 +2,7 @@
 
 import json
 import sqlite3
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
@@ -14,6 +14,7 @@ from l0_infra.core.store import Database, save_file
 from l2_scheduler.local.arrays import expand_indices
 from l2_scheduler.local.layout import Layout
 from l2_scheduler.local.records import MIGRATIONS, Columns, Record, Request, read_record
+from l2_scheduler.local.shell import Shell
 from l2_scheduler.schemas import FINAL_STATES, Job
 
 if TYPE_CHECKING:
@@ -35,20 +36,21 @@ class Rule:
 
 
 class JobQueue:
-    """The queue of one OGAI_HOME, used by the command line and the agent at the same time."""
+    """The queue of one OGAI_HOME, used by the command line and the agent at the same time.
 
-    def __init__(self, layout: Layout) -> None:
+    The agent's is not `durable`: what a power cut takes of its changes it finds again in the attempts' folders.
+    """
+
+    def __init__(self, layout: Layout, *, durable: bool = True) -> None:
         self.layout = layout
-        self.database = Database(layout.database, MIGRATIONS)
+        self.database = Database(layout.database, MIGRATIONS, durable=durable)
         self.submitted: dict[int, Job] = {}
 
     def close(self) -> None:
         self.database.close()
 
-    def add(
-        self, job: Job, environment: Mapping[str, str], now: float, *, held: bool = False
-    ) -> tuple[str, ...]:
-        """Store a job, expanded by its array, and the environment it will run in; return the ids.
+    def add(self, job: Job, shell: Shell, now: float, *, held: bool = False) -> tuple[str, ...]:
+        """Store a job, expanded by its array, and the shell it comes from; return the ids.
 
         Raises UsageError for bad array indices, EngineError when the store cannot be written; then nothing was added.
         """
@@ -68,12 +70,12 @@ class JobQueue:
                     for job_id, index in zip(ids, indices, strict=True)
                 ],
             )
-            self.keep_environment(number, environment)
+            self.keep_shell(number, shell)
         return ids
 
-    def keep_environment(self, number: int, environment: Mapping[str, str]) -> None:
-        """Store what a submission's jobs will see, for their owner's eyes only. Raises EngineError."""
-        path, text = self.layout.environment(number), json.dumps({"environment": dict(environment)})
+    def keep_shell(self, number: int, shell: Shell) -> None:
+        """Store what a submission's jobs inherit, for their owner's eyes only. Raises EngineError."""
+        path, text = self.layout.environment(number), json.dumps(msgspec.to_builtins(shell, str_keys=True))
         try:
             save_file(path, text.encode(), mode=0o600)
         except OSError as error:

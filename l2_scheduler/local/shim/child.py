@@ -17,13 +17,16 @@ _NO_SUCH_PROGRAM = 127
 
 
 class Program:
-    """What all tasks run, where, and with which limit of open files."""
+    """What all tasks run, where, with which file mode mask (None: ours) and which limits."""
 
-    def __init__(self, command: list[str], directory: str, file_limits: tuple[int, int]) -> None:
-        """Take the argv, an absolute directory, and the soft and hard limit."""
+    def __init__(
+        self, command: list[str], directory: str, *, umask: int | None, limits: dict[int, tuple[int, int]]
+    ) -> None:
+        """Take the argv, an absolute directory, and by resource number the soft and hard limits."""
         self.command = command
         self.directory = directory
-        self.file_limits = file_limits
+        self.umask = umask
+        self.limits = limits
 
 
 def become_task(
@@ -42,7 +45,7 @@ def become_task(
             return
         _default_signals()
         _connect(output)
-        resource.setrlimit(resource.RLIMIT_NOFILE, program.file_limits)
+        _inherit(program)
         step = "directory"
         os.chdir(program.directory)
         step = "program"
@@ -80,6 +83,22 @@ def _execute(command: list[str], environment: dict[str, str]) -> None:
         except PermissionError as error:
             trouble = error
     raise trouble
+
+
+def _inherit(program: Program) -> None:
+    """Take on mask and limits; where this process may less than the shell did, it takes the most it may."""
+    if program.umask is not None:
+        os.umask(program.umask)
+    for number, wanted in program.limits.items():
+        _, most = resource.getrlimit(number)
+        try:
+            resource.setrlimit(number, wanted)
+        except (OSError, ValueError):
+            resource.setrlimit(number, (min(wanted[0], most, key=_room), most))
+
+
+def _room(limit: int) -> float:
+    return float("inf") if limit == resource.RLIM_INFINITY else limit
 
 
 def _default_signals() -> None:

@@ -41,11 +41,25 @@ def read_launch() -> Launch:
         return Launch(json.load(file))
 
 
-def read_environment(launch: Launch) -> dict[str, str]:
-    """Return the captured environment under the computed one; raises OSError or ValueError."""
+class Shell:
+    """What the job inherits of the shell it came from: environment, file mode mask, limits by resource number."""
+
+    def __init__(
+        self, environment: dict[str, str], umask: int | None, limits: dict[int, tuple[int, int]]
+    ) -> None:
+        """Take what was captured; None and an empty dict leave things as they are."""
+        self.environment = environment
+        self.umask = umask
+        self.limits = limits
+
+
+def read_shell(launch: Launch) -> Shell:
+    """Read what was captured at submission, the computed environment laid over it; raises OSError or ValueError."""
     with open(launch.environment_file, encoding="utf-8") as file:
-        captured: dict[str, str] = json.load(file)["environment"]
-    return without_mark({"PYTHONUNBUFFERED": "1", **captured, **launch.environment})
+        captured = json.load(file)
+    environment = without_mark({"PYTHONUNBUFFERED": "1", **captured["environment"], **launch.environment})
+    limits = {int(number): (soft, hard) for number, (soft, hard) in captured.get("limits", {}).items()}
+    return Shell(environment, captured.get("umask"), limits)
 
 
 def task_environment(launch: Launch, base: dict[str, str], rank: int, attempt_dir: str) -> dict[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import signal
 import time
 
@@ -21,7 +22,7 @@ from l2_scheduler.local.shim.files import (
 )
 from l2_scheduler.local.shim.keeper import Keeper
 from l2_scheduler.local.shim.kernel import allow_all_files, become_subreaper, raise_oom_score
-from l2_scheduler.local.shim.launch import Launch, read_environment, read_launch, task_environment
+from l2_scheduler.local.shim.launch import Launch, Shell, read_launch, read_shell, task_environment
 from l2_scheduler.local.shim.logs import TaskLog
 from l2_scheduler.local.shim.memory import Cgroup, make_cgroup
 from l2_scheduler.local.shim.outcome import Outcome, outcome_of
@@ -63,7 +64,10 @@ def _run(launch: Launch, control: Control, signals: int) -> Outcome:
     try:
         file_limits = allow_all_files()
         logs = _open_logs(launch)
-        gang = Gang(Program(launch.command, launch.directory, file_limits), _environments(launch))
+        shell = read_shell(launch)
+        limits = {resource.RLIMIT_NOFILE: file_limits, **shell.limits}
+        program = Program(launch.command, launch.directory, umask=shell.umask, limits=limits)
+        gang = Gang(program, _environments(launch, shell))
     except (OSError, ValueError, KeyError) as error:
         return Outcome("FAILED", f"the job could not be started: {error}")
     cgroup = _confine(launch, gang)
@@ -85,9 +89,8 @@ def _open_logs(launch: Launch) -> list[TaskLog]:
     return [TaskLog(rank, rotate_bytes=size, keep=keep, at=now) for rank in range(launch.tasks)]
 
 
-def _environments(launch: Launch) -> list[dict[str, str]]:
-    base = read_environment(launch)
-    return [task_environment(launch, base, rank, os.getcwd()) for rank in range(launch.tasks)]
+def _environments(launch: Launch, shell: Shell) -> list[dict[str, str]]:
+    return [task_environment(launch, shell.environment, rank, os.getcwd()) for rank in range(launch.tasks)]
 
 
 def _confine(launch: Launch, gang: Gang) -> Cgroup | None:

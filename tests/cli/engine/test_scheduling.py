@@ -1,6 +1,7 @@
 """The rules of the queue, seen on real jobs."""
 
 import os
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -15,6 +16,7 @@ pytestmark = pytest.mark.real
 
 
 NVIDIA_SMI = """
+import subprocess
 import sys
 query = " ".join(sys.argv[1:])
 if "compute-apps" in query:
@@ -159,3 +161,26 @@ def test_a_vendors_tool_that_fails_stops_no_other_job(world: World, tmp_path: Pa
     assert world.wait(world.submit("true"))[0].state == "COMPLETED"
     with pytest.raises(FactsMissingError, match="nvidia-smi"):
         world.submit("true", resources=Resources(gpus_per_node=1))
+
+
+def test_a_job_inherits_mask_and_limits_of_the_shell_it_came_from(world: World) -> None:
+    """The agent was started by another shell, whose mask and limits must not matter."""
+    world.wait(world.submit("true"))
+    script = "ulimit -Sn 77; umask 027; ogai job submit -- bash -c 'ulimit -Sn; umask'"
+    python = Path(sys.executable).parent
+    environment = {
+        **os.environ,
+        "PATH": f"{python}:{os.environ['PATH']}",
+        "PYTHONPATH": os.pathsep.join(sys.path),
+    }
+    main = f"{sys.executable} -m ogai"
+    done = subprocess.run(
+        ["bash", "-c", script.replace("ogai", main, 1)],
+        env=environment,
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    job_id = done.stdout.strip()
+    world.wait(job_id)
+    assert world.log(job_id) == "77\n0027\n"
