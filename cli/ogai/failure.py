@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import click
 
-from l0_infra.core.errors import DocumentError, OgaiError, UsageError
+from l0_infra.core.errors import DocumentError, OgaiError, UsageError, printable
 from ogai.suggest import correct, spelled
 
 __all__ = ["ClickGrammar", "describe_failure"]
@@ -54,21 +54,23 @@ def describe_failure(error: OgaiError, words: tuple[str, ...], root: click.Group
         return
     yield f"{_label()} {error}"
     if hint := error.hint or _usage_hint(error, words, root):
-        yield f"hint: {hint}"
+        yield printable(f"hint: {hint}")
 
 
 def _faults(error: DocumentError) -> Iterator[str]:
     for fault in error.faults:
-        yield f"{_label()} {fault}{f' ({fault.hint})' if fault.hint else ''}"
+        yield f"{_label()} {fault}{printable(f' ({fault.hint})') if fault.hint else ''}"
     count = len(error.faults)
-    yield f"{count} fault{'s' if count > 1 else ''} in {error.document}"
+    yield f"{count} fault{'s' if count > 1 else ''} in {printable(error.document)}"
 
 
 def _usage_hint(error: OgaiError, words: tuple[str, ...], root: click.Group) -> str:
     if not isinstance(error, UsageError):
         return ""
     meant = correct(words, ClickGrammar(root))
-    return f"did you mean: {spelled(meant)}" if meant else f"see: {error.where} --help"
+    if meant:
+        return f"did you mean: {spelled(meant)}"
+    return f"see: {error.where} --help" if error.where.startswith("ogai") else ""
 
 
 def _label() -> str:
