@@ -1,11 +1,13 @@
 """A job as a person wishes it: what to run, with what, under which limits, and what to do when it fails."""
 
+from collections.abc import Iterator
 from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta
 
 from l0_infra.core.documents import Bytes, Document, Part, Seconds
+from l0_infra.core.errors import Fault
 
 __all__ = ["Array", "Dependency", "Job", "Limits", "Logs", "Resources", "Retry"]
 
@@ -130,3 +132,12 @@ class Job(Document, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="
         tuple[Annotated[str, Meta(pattern=r"^sha256:[0-9a-f]{64}$")], ...],
         Meta(description="Content hashes of what the job reads, for lineage."),
     ] = ()
+
+    def faults(self) -> Iterator[Fault]:
+        """Yield the texts that no program can be given: those with a NUL, which ends a text in every system call."""
+        texts: list[tuple[tuple[str | int, ...], str]] = [(("directory",), self.directory or "")]
+        texts += [(("command", index), word) for index, word in enumerate(self.command)]
+        texts += [(("environment", name), value) for name, value in self.environment.items()]
+        for path, text in texts:
+            if "\0" in text:
+                yield Fault(path=path, found="a text with the character U+0000", expected="a text without it")
