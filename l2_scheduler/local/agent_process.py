@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 
 from l0_infra.core.errors import EngineError
+from l0_infra.core.store import load_file
 from l2_scheduler.local.bell import ring
 from l2_scheduler.local.layout import Layout
 from l2_scheduler.local.processes import Identity, is_alive
@@ -106,8 +107,8 @@ def last_line(log: Path) -> str:
 def agent_identity(layout: Layout) -> AgentIdentity | None:
     """Read which agent lives; None when none does."""
     try:
-        identity = msgspec.json.decode(layout.agent_identity.read_bytes(), type=AgentIdentity)
-    except (FileNotFoundError, msgspec.DecodeError):
+        identity = msgspec.json.decode(load_file(layout.agent_identity), type=AgentIdentity)
+    except (OSError, msgspec.DecodeError):
         return None
     return identity if identity.alive() else None
 
@@ -120,7 +121,10 @@ def stop_agent(layout: Layout, timeout_s: float = TAKE_OVER_S) -> bool:
             return False
     deadline = time.monotonic() + timeout_s
     while time.monotonic() < deadline:
-        if identity is None or not identity.alive():
+        identity = identity or agent_identity(
+            layout
+        )  # one that has just begun says who it is before it listens
+        if not (identity and identity.alive()) and is_free(layout.agent_lock):
             return True
         time.sleep(0.02)
     raise EngineError(
@@ -140,6 +144,11 @@ def exclusive(path: Path, timeout_s: float = 0.0) -> Iterator[int | None]:
         yield descriptor if lock_within(descriptor, timeout_s) else None
     finally:
         os.close(descriptor)
+
+
+def is_free(lock: Path) -> bool:
+    with exclusive(lock) as mine:
+        return mine is not None
 
 
 def lock_within(descriptor: int, timeout_s: float) -> bool:
