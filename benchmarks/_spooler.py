@@ -13,8 +13,14 @@ class Spooler:
 
     def __init__(self, folder: Path, slots: int) -> None:
         self.program = shutil.which("tsp") or "tsp"
-        self.environment = {**os.environ, "TS_SOCKET": str(folder / "tsp"), "TMPDIR": str(folder)}
+        self.environment = {
+            **os.environ,
+            "TS_SOCKET": str(folder / "tsp"),
+            "TMPDIR": str(folder),
+            "TS_MAXCONN": "4000",
+        }
         self.slots = slots
+        self.blockers: list[str] = []
 
     @property
     def installed(self) -> bool:
@@ -35,6 +41,12 @@ class Spooler:
         loop = f'i=0; while [ $i -lt {count} ]; do "$@" >/dev/null; i=$((i+1)); done'
         subprocess.run(["sh", "-c", loop, "sh", self.program, *words], env=self.environment, check=True)
 
+    def block(self) -> None:
+        """Take every slot with a job that does not end."""
+        self.blockers = [self.run("-n", "sleep", "900").strip() for _ in range(self.slots)]
+
     def stop(self) -> None:
-        """End the server with all that waits."""
+        """End what takes the slots, then the server with all that waits."""
+        for number in self.blockers:
+            self.run("-k", number)
         self.run("-K")

@@ -164,8 +164,7 @@ def decide_rows(lab: Lab) -> list[Row]:
 
 def spooled_crowd(spooler: Spooler, scale: Scale) -> list[Row]:
     """The same with task-spooler, with fewer: its client asks for the whole list each time."""
-    for _ in range(spooler.slots):
-        spooler.run("-n", "sleep", "900")
+    spooler.block()
     spool_ms = seconds(lambda: spooler.repeat(scale.spooled, "-n", "true")) / scale.spooled * 1000
     list_ms = median_ms(lambda: seconds(lambda: spooler.run("-l")), 3)
     return [

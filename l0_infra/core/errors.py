@@ -23,6 +23,7 @@ __all__ = [
     "EngineError",
     "FactsMissingError",
     "Fault",
+    "FieldPath",
     "InterruptedByUser",
     "MachineError",
     "OgaiError",
@@ -33,16 +34,18 @@ __all__ = [
     "printable",
 ]
 
+FieldPath = tuple[str | int, ...]
+"""Leads from a document's root to a value: `("nodes", 2, "address")`."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Fault:
     """One thing wrong in one place of a document.
 
-    `path` leads from the document's root to the value (`("nodes", 2, "address")`); `where` is
-    `file:line:column` once the document was read from text, else the path in words.
+    `where` is `file:line:column` once the document was read from text, else the path in words.
     """
 
-    path: tuple[str | int, ...]
+    path: FieldPath
     found: str
     expected: str
     hint: str = ""
@@ -129,7 +132,7 @@ class InterruptedByUser(OgaiError):
     exit_code = 130
 
 
-def dotted(path: Sequence[str | int]) -> str:
+def dotted(path: FieldPath) -> str:
     """Write a path as people do: `nodes[2].address`; the root is `document`."""
     text = ""
     for step in path:

@@ -5,8 +5,9 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from l0_infra.core.documents import Bytes, Document, Part
+from l0_infra.core.documents import Bytes, Document, Part, repeated
 from l0_infra.core.errors import Fault
+from l0_infra.schemas.accelerator import Vendor
 
 __all__ = ["Device", "DeviceLink", "PeakRate"]
 
@@ -40,7 +41,7 @@ class DeviceLink(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
 class Device(Document, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="device"):
     """Data sheet of one accelerator model."""
 
-    vendor: Annotated[Literal["nvidia", "ascend", "amd"], Meta(description="Vendor.")]
+    vendor: Annotated[Vendor, Meta(description="Vendor.")]
     model: Annotated[str, Meta(min_length=1, description="Product name as the vendor's tool prints it.")]
     memory_bytes: Annotated[Bytes, Meta(description="Device memory.")]
     memory_bandwidth_bytes_per_s: Annotated[Rate, Meta(description="Peak bandwidth of the device memory.")]
@@ -53,10 +54,5 @@ class Device(Document, frozen=True, kw_only=True, forbid_unknown_fields=True, ta
 
     def faults(self) -> Iterator[Fault]:
         """Yield precisions and kinds of link that are named twice."""
-        for field, names in (
-            ("peak", [p.precision for p in self.peak]),
-            ("links", [k.kind for k in self.links]),
-        ):
-            for index, name in enumerate(names):
-                if name in names[:index]:
-                    yield Fault(path=(field, index), found=f"`{name}` again", expected="each one once")
+        yield from repeated("peak", "precision", [peak.precision for peak in self.peak])
+        yield from repeated("links", "kind", [link.kind for link in self.links])

@@ -8,11 +8,10 @@ from typing import Annotated
 from msgspec import Meta
 
 from l0_infra.core.documents import Document
-from l0_infra.core.errors import Fault
+from l0_infra.core.errors import Fault, FieldPath
 
 __all__ = ["Address", "MacAddress", "Node", "NodeName", "address_fault", "name_fault"]
 
-Path = tuple[str | int, ...]
 LABEL = r"^[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?$"
 NodeName = Annotated[str, Meta(pattern=LABEL)]
 """A host name of one label, as `hostname -s` prints it."""
@@ -56,14 +55,14 @@ class Node(Document, frozen=True, kw_only=True, forbid_unknown_fields=True, tag=
                 yield fault
 
 
-def name_fault(name: str, path: Path) -> Fault | None:
+def name_fault(name: str, path: FieldPath) -> Fault | None:
     """Say what is wrong with a node name at `path`; None when it is a host name of one label."""
     if re.fullmatch(LABEL, name):
         return None
     return Fault(path=path, found=f"`{name}`", expected="letters, digits and inner hyphens, at most 63")
 
 
-def address_fault(address: str, path: Path) -> Fault | None:
+def address_fault(address: str, path: FieldPath) -> Fault | None:
     """Say what is wrong with an address at `path`; None when it is an IP address or a host name."""
     expected = "an IPv4 or IPv6 address, or a host name"
     if ":" not in address and not re.fullmatch(r"[0-9.]+", address):

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from l0_infra.core.documents import Bytes, Document, Part
+from l0_infra.core.documents import Bytes, Count, Document, Part
 from l0_infra.schemas.accelerator import Accelerator
 
 __all__ = [
@@ -21,8 +21,6 @@ __all__ = [
     "OperatingSystem",
     "Unread",
 ]
-
-Count = Annotated[int, Meta(ge=0)]
 
 
 class OperatingSystem(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):

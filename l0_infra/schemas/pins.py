@@ -5,12 +5,11 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, field
 
-from l0_infra.core.documents import Document, Part
+from l0_infra.core.documents import Document, Part, Text, repeated
 from l0_infra.core.errors import Fault
 
 __all__ = ["HugepagesPin", "Pins", "SoftwarePin"]
 
-Text = Annotated[str, Meta(min_length=1)]
 PageBytes = Annotated[int, Meta(ge=4096, extra_json_schema={"x-unit": "bytes"})]
 
 
@@ -52,8 +51,5 @@ class Pins(Document, frozen=True, kw_only=True, forbid_unknown_fields=True, tag=
     def faults(self) -> Iterator[Fault]:
         """Yield what is pinned twice."""
         software = [f"{pin.vendor} {pin.component}" for pin in self.software]
-        sizes = [str(pin.size_bytes) for pin in self.hugepages]
-        for place, names in (("software", software), ("hugepages", sizes)):
-            for index, name in enumerate(names):
-                if name in names[:index]:
-                    yield Fault(path=(place, index), found=f"`{name}` again", expected="each one once")
+        yield from repeated("software", "component", software)
+        yield from repeated("hugepages", "size_bytes", [pin.size_bytes for pin in self.hugepages])

@@ -1,18 +1,16 @@
 """What would be done, as data: ordered steps, each with its reason, before any of it is done."""
 
 from collections.abc import Iterator
-from difflib import get_close_matches
 from graphlib import CycleError, TopologicalSorter
 from typing import Annotated
 
 from msgspec import Meta, field
 
-from l0_infra.core.documents import Document, Part
+from l0_infra.core.documents import Document, Part, Text, unknown
 from l0_infra.core.errors import Fault
 
 __all__ = ["Action", "ApplyRole", "Plan", "Reboot", "RunCommand", "Step", "WaitFor", "WriteFile"]
 
-Text = Annotated[str, Meta(min_length=1)]
 Duration = Annotated[float, Meta(gt=0, extra_json_schema={"x-unit": "seconds"})]
 Argv = Annotated[tuple[str, ...], Meta(min_length=1)]
 
@@ -99,14 +97,8 @@ class Plan(Document, frozen=True, kw_only=True, forbid_unknown_fields=True, tag=
         ids = [step.id for step in self.steps]
         for index, step in enumerate(self.steps):
             for place, wanted in enumerate(step.after):
-                if wanted not in ids:
-                    near = get_close_matches(wanted, ids, n=1)
-                    yield Fault(
-                        path=("steps", index, "after", place),
-                        found=f"`{wanted}`",
-                        expected="the id of a step of this plan",
-                        hint=f"did you mean `{near[0]}`?" if near else "",
-                    )
+                path = ("steps", index, "after", place)
+                yield from unknown(path, wanted, ids, what="the id of a step of this plan")
 
     def _circles(self) -> Iterator[Fault]:
         index_of = {step.id: index for index, step in enumerate(self.steps)}

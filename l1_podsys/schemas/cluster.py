@@ -1,20 +1,17 @@
 """A cluster as a person wishes it: its nodes, networks, scheduler, storage, users and gates."""
 
 from collections.abc import Iterator
-from dataclasses import replace
-from difflib import get_close_matches
 from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from l0_infra.core.documents import Document, Part
+from l0_infra.core.documents import Document, Part, Text, below, repeated, unknown
 from l0_infra.core.errors import Fault
 from l1_podsys.schemas.network import Network, overlaps
 from l1_podsys.schemas.node_group import NodeGroup, repeated_nodes
 
 __all__ = ["Cluster", "Gates", "Scheduler", "Ssh", "Storage", "Time", "User"]
 
-Text = Annotated[str, Meta(min_length=1)]
 UserName = Annotated[str, Meta(pattern=r"^[a-z_][a-z0-9_-]{0,31}$")]
 Path = Annotated[str, Meta(pattern=r"^/")]
 
@@ -92,17 +89,17 @@ class Cluster(Document, frozen=True, kw_only=True, forbid_unknown_fields=True, t
 
     def faults(self) -> Iterator[Fault]:
         """Yield what only the whole shows: repetitions, no head, unknown references, overlaps."""
-        yield from _below("nodes", repeated_nodes(self.nodes))
-        yield from _below("networks", overlaps(self.networks))
+        yield from below(("nodes",), repeated_nodes(self.nodes))
+        yield from below(("networks",), overlaps(self.networks))
         if not any("head" in group.roles for group in self.nodes):
             hint = "add `roles: [head]` to the group of the node that leads"
             yield Fault(
                 path=("nodes",), found="no head node", expected="one group with the role `head`", hint=hint
             )
         yield from self._unknown_nodes()
-        yield from _repeated("users", "name", [user.name for user in self.users])
-        yield from _repeated("users", "uid", [str(user.uid) for user in self.users])
-        yield from _repeated("storage", "mountpoint", [storage.mountpoint for storage in self.storage])
+        yield from repeated("users", "name", [user.name for user in self.users])
+        yield from repeated("users", "uid", [user.uid for user in self.users])
+        yield from repeated("storage", "mountpoint", [storage.mountpoint for storage in self.storage])
 
     def _unknown_nodes(self) -> Iterator[Fault]:
         names = [node.name for group in self.nodes for node in group.listed()]
@@ -110,19 +107,5 @@ class Cluster(Document, frozen=True, kw_only=True, forbid_unknown_fields=True, t
             (("storage", index, "server_node"), one.server_node) for index, one in enumerate(self.storage)
         ]
         for path, name in [(("scheduler", "controller"), self.scheduler.controller), *wanted]:
-            if name is not None and name not in names:
-                near = get_close_matches(name, names, n=1)
-                hint = f"did you mean `{near[0]}`?" if near else ""
-                yield Fault(path=path, found=f"`{name}`", expected="a node of this cluster", hint=hint)
-
-
-def _below(field: str, faults: Iterator[Fault]) -> Iterator[Fault]:
-    for fault in faults:
-        yield replace(fault, path=(field, *fault.path))
-
-
-def _repeated(field: str, key: str, values: list[str]) -> Iterator[Fault]:
-    for index, value in enumerate(values):
-        if value in values[:index]:
-            found = f"`{value}`, already that of {field}[{values.index(value)}]"
-            yield Fault(path=(field, index, key), found=found, expected=f"a unique {key}")
+            if name is not None:
+                yield from unknown(path, name, names, what="a node of this cluster")

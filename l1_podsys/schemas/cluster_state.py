@@ -4,11 +4,9 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from l0_infra.core.documents import Bytes, Document, Part
+from l0_infra.core.documents import Bytes, Document, Part, Text
 
 __all__ = ["AcceleratorState", "ClusterState", "NodeState", "SchedulerAccess"]
-
-Text = Annotated[str, Meta(min_length=1)]
 
 
 class AcceleratorState(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):

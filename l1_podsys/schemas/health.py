@@ -4,11 +4,9 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from l0_infra.core.documents import Document, Part
+from l0_infra.core.documents import Document, Part, Text
 
 __all__ = ["Health", "Verdict"]
-
-Text = Annotated[str, Meta(min_length=1)]
 
 
 class Verdict(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -8,13 +8,12 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from l0_infra.core.documents import Part
-from l0_infra.core.errors import Fault, OgaiError
+from l0_infra.core.errors import Fault, FieldPath, OgaiError
 from l0_infra.core.nodeset import expand
 from l0_infra.schemas import Node, address_fault, name_fault
 
 __all__ = ["NodeGroup", "repeated_nodes"]
 
-Path = tuple[str | int, ...]
 NodeSet = Annotated[str, Meta(min_length=1)]
 
 
@@ -77,8 +76,8 @@ class NodeGroup(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 def repeated_nodes(groups: tuple[NodeGroup, ...]) -> Iterator[Fault]:
     """Yield names and addresses used by more than one node; paths are relative to the list of groups."""
-    names: dict[str, Path] = {}
-    addresses: dict[str, Path] = {}
+    names: dict[str, FieldPath] = {}
+    addresses: dict[str, FieldPath] = {}
     for index, group in enumerate(groups):
         for field, text in group._sets():
             seen, expected = (

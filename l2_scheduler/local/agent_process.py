@@ -1,10 +1,8 @@
 """The agent as others see it: woken, started by whoever finds none, replaced when a newer version comes, stopped."""
 
 import contextlib
-import fcntl
-import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
@@ -13,6 +11,7 @@ from l0_infra.core.errors import EngineError
 from l0_infra.core.store import load_file
 from l2_scheduler.local.bell import ring
 from l2_scheduler.local.layout import Layout
+from l2_scheduler.local.locks import exclusive
 from l2_scheduler.local.processes import Identity, is_alive
 
 __all__ = [
@@ -21,7 +20,6 @@ __all__ = [
     "AgentIdentity",
     "SpawnAgent",
     "agent_identity",
-    "exclusive",
     "stop_agent",
     "wake_agent",
 ]
@@ -32,17 +30,11 @@ SpawnAgent = Callable[[int], None]
 TAKE_OVER_S = 30.0
 
 
-class AgentIdentity(msgspec.Struct, frozen=True, kw_only=True):
+class AgentIdentity(Identity, frozen=True, kw_only=True):
     """Which process is the agent, from `agent.json`."""
 
-    boot_id: str
-    pid: int
-    start_ticks: int
     version: str
     started_at: float
-
-    def alive(self) -> bool:
-        return is_alive(Identity(boot_id=self.boot_id, pid=self.pid, start_ticks=self.start_ticks))
 
 
 def wake_agent(layout: Layout, version: str, spawn: SpawnAgent) -> None:
@@ -110,7 +102,7 @@ def agent_identity(layout: Layout) -> AgentIdentity | None:
         identity = msgspec.json.decode(load_file(layout.agent_identity), type=AgentIdentity)
     except (OSError, msgspec.DecodeError):
         return None
-    return identity if identity.alive() else None
+    return identity if is_alive(identity) else None
 
 
 def stop_agent(layout: Layout, timeout_s: float = TAKE_OVER_S) -> bool:
@@ -121,10 +113,8 @@ def stop_agent(layout: Layout, timeout_s: float = TAKE_OVER_S) -> bool:
             return False
     deadline = time.monotonic() + timeout_s
     while time.monotonic() < deadline:
-        identity = identity or agent_identity(
-            layout
-        )  # one that has just begun says who it is before it listens
-        if not (identity and identity.alive()) and is_free(layout.agent_lock):
+        identity = identity or agent_identity(layout)
+        if has_left(layout, identity):
             return True
         time.sleep(0.02)
     raise EngineError(
@@ -136,29 +126,9 @@ def stop_agent(layout: Layout, timeout_s: float = TAKE_OVER_S) -> bool:
     )
 
 
-@contextlib.contextmanager
-def exclusive(path: Path, timeout_s: float = 0.0) -> Iterator[int | None]:
-    """Hold `flock` on a file and yield its descriptor; yield None if somebody else holds it for `timeout_s`."""
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        yield descriptor if lock_within(descriptor, timeout_s) else None
-    finally:
-        os.close(descriptor)
-
-
-def is_free(lock: Path) -> bool:
-    with exclusive(lock) as mine:
-        return mine is not None
-
-
-def lock_within(descriptor: int, timeout_s: float) -> bool:
-    deadline = time.monotonic() + timeout_s
-    while True:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            if time.monotonic() >= deadline:
-                return False
-            time.sleep(0.02)
-        else:
-            return True
+def has_left(layout: Layout, identity: AgentIdentity | None) -> bool:
+    """Tell whether that agent is gone; one that has not said yet who it is shows by the lock it holds."""
+    if identity is not None:
+        return not is_alive(identity)
+    with exclusive(layout.agent_lock) as free:
+        return free is not None

@@ -1,9 +1,7 @@
 """What an attempt's folder says about the attempt."""
 
 import contextlib
-import fcntl
 import os
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -12,6 +10,8 @@ from msgspec import Meta
 
 from l0_infra.core.errors import printable
 from l0_infra.core.store import load_file
+from l2_scheduler.local.locks import exclusive
+from l2_scheduler.local.processes import Identity
 
 __all__ = ["Exit", "Fate", "Keeper", "observe_attempt", "read_exit", "read_keeper", "tell", "unknown_exit"]
 
@@ -19,12 +19,9 @@ Fate = Literal["ended", "running", "never_started", "lost"]
 """`never_started` is final: the attempt has been made void. `lost`: its shim is dead and left no outcome."""
 
 
-class Keeper(msgspec.Struct, frozen=True, kw_only=True):
-    """The shim's identity, from `shim.json`: a pid alone may belong to somebody else by now."""
+class Keeper(Identity, frozen=True, kw_only=True):
+    """Which process is the shim, from `shim.json`."""
 
-    boot_id: str
-    pid: int
-    start_ticks: int
     started_at: float
 
 
@@ -93,8 +90,8 @@ def observe_attempt(attempt: Path, *, launching: bool) -> Fate:
     if launching and not (attempt / "exit.json").exists():
         return "running"
     attempt.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with free_lock(attempt / "lock") as free:
-        if not free:
+    with exclusive(attempt / "lock") as lock:
+        if lock is None:
             return "running"
         if (attempt / "exit.json").exists():
             return "ended"
@@ -102,25 +99,6 @@ def observe_attempt(attempt: Path, *, launching: bool) -> Fate:
             return "lost"
         (attempt / "void").touch()
         return "never_started"
-
-
-@contextlib.contextmanager
-def free_lock(path: Path) -> Iterator[bool]:
-    """Hold the attempt's lock if no shim does, and tell whether we got it."""
-    try:
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NONBLOCK | os.O_CLOEXEC, 0o600)
-    except IsADirectoryError:  # put there by the job: nobody can hold it
-        yield True
-        return
-    try:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            yield False
-        else:
-            yield True
-    finally:
-        os.close(descriptor)
 
 
 def tell(attempt: Path, line: str) -> bool:

@@ -75,7 +75,7 @@ def launch(
         line = {"at": record.status.submitted_at, "event": "submitted", "attempt": 0}
         append_line(layout.events(record.job_id), json.dumps(line))
     whole = {**told, "claim": str(claim.path) if claim else ""}
-    save_file(attempt / "launch.json", json.dumps(whole).encode())
+    save_file(attempt / "launch.json", json.dumps(whole).encode(), durable=False)
     descriptor = claim.descriptor if claim else -1
     return start_detached(shim_command(attempt, descriptor), attempt / "shim.log", descriptor)
 

@@ -9,7 +9,6 @@ import contextlib
 import fcntl
 import os
 import stat
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +17,7 @@ import msgspec
 
 from l0_infra.core.errors import EngineError
 from l0_infra.core.store import is_network, mount_of, read_mounts
+from l2_scheduler.local.locks import lock_within
 
 __all__ = ["Claim", "HeldClaim", "Ledger", "OpenLedger", "machine_ledger"]
 
@@ -91,7 +91,8 @@ class Ledger:
         """Hold the ledger's one lock. Raises EngineError (retry) when somebody else keeps it longer."""
         descriptor = open_shared(self.directory / "lock")
         try:
-            wait_for_lock(descriptor, self.directory, timeout_s)
+            if not lock_within(descriptor, timeout_s):
+                raise held_too_long(self.directory, timeout_s)
             yield OpenLedger(self.directory)
         finally:
             os.close(descriptor)
@@ -158,18 +159,11 @@ def open_shared(path: Path) -> int:
     return os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
 
 
-def wait_for_lock(descriptor: int, directory: Path, timeout_s: float) -> None:
-    deadline = time.monotonic() + timeout_s
-    while True:
-        try:
-            return fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            if time.monotonic() > deadline:
-                raise EngineError(
-                    str(directory),
-                    found=f"its lock held by another process for {timeout_s:.0f} s",
-                    expected="a short hold",
-                    hint="a stopped ogai agent may hold it: see `fuser -v " + str(directory / "lock") + "`",
-                    retry=True,
-                ) from None
-            time.sleep(0.005)
+def held_too_long(directory: Path, timeout_s: float) -> EngineError:
+    return EngineError(
+        str(directory),
+        found=f"its lock held by another process for {timeout_s:.0f} s",
+        expected="a short hold",
+        hint=f"a stopped ogai agent may hold it: see `fuser -v {directory / 'lock'}`",
+        retry=True,
+    )

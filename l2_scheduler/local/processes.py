@@ -49,7 +49,7 @@ def identity_of(pid: int) -> Identity | None:
 
 def is_alive(identity: Identity) -> bool:
     """Tell whether this very process still runs; a zombie does not."""
-    return identity_of(identity.pid) == identity
+    return identity.boot_id == proc.boot_id() and proc.start_ticks(identity.pid) == identity.start_ticks
 
 
 def signal_identity(identity: Identity, number: int) -> bool:

@@ -39,11 +39,14 @@ class Rule:
 
 
 class JobQueue:
-    """The queue of one OGAI_HOME, used by the command line and the agent at the same time."""
+    """The queue of one OGAI_HOME, used by the command line and the agent at the same time.
 
-    def __init__(self, layout: Layout) -> None:
+    The agent's is not `durable`: what a power cut takes of its changes it finds again in the attempts' folders.
+    """
+
+    def __init__(self, layout: Layout, *, durable: bool = True) -> None:
         self.layout = layout
-        self.database = Database(layout.database, MIGRATIONS)
+        self.database = Database(layout.database, MIGRATIONS, durable=durable)
         self.submitted: dict[int, Job] = {}
 
     def close(self) -> None:

@@ -9,10 +9,11 @@ import msgspec
 from l0_infra.core.errors import OgaiError
 from l0_infra.core.store import save_file
 from l2_scheduler.local.agent import Agent
-from l2_scheduler.local.agent_process import TAKE_OVER_S, AgentIdentity, exclusive
+from l2_scheduler.local.agent_process import TAKE_OVER_S, AgentIdentity
 from l2_scheduler.local.bell import Bell
 from l2_scheduler.local.layout import Layout
 from l2_scheduler.local.ledger import Ledger
+from l2_scheduler.local.locks import exclusive
 from l2_scheduler.local.processes import identity_of
 from l2_scheduler.local.trouble import tell_trouble
 from l2_scheduler.local.world import Probe

@@ -23,10 +23,10 @@ def nearest(reference: str, known: Sequence[JobStatus]) -> str:
     if named:
         return f"{named[-1]} is the newest job named {reference}; "
     array, _, index = reference.partition("_")
-    elements = [status.job_id for status in known if status.job_id.partition("_")[0] == array]
+    elements = [status.job_id for status in known if status.submission == array]
     if index and len(elements) > 1:
         return f"array {array} goes from {elements[0]} to {elements[-1]}; "
     if not array.isdecimal() or len(array) > 18 or not known:
         return ""
-    close = min(known, key=lambda status: abs(int(status.job_id.partition("_")[0]) - int(array)))
+    close = min(known, key=lambda status: abs(int(status.submission) - int(array)))
     return f"the nearest is {close.job_id} ({close.job.name}); "

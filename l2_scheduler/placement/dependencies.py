@@ -8,12 +8,7 @@ from l2_scheduler.placement.decisions import Blocker
 from l2_scheduler.placement.order import submission
 from l2_scheduler.schemas import FINAL_STATES, Dependency, JobStatus
 
-__all__ = ["Dependencies", "array_of"]
-
-
-def array_of(job_id: str) -> str:
-    """Id of the array an element belongs to; a job that is no element is alone in an array of its own id."""
-    return job_id.partition("_")[0]
+__all__ = ["Dependencies"]
 
 
 class Dependencies:
@@ -30,7 +25,7 @@ class Dependencies:
     def _named(self) -> dict[str, list[JobStatus]]:
         named: dict[str, list[JobStatus]] = defaultdict(list)
         for status in sorted(self._jobs, key=lambda status: submission(status.job_id)):
-            for name in {status.job_id, array_of(status.job_id)}:
+            for name in {status.job_id, status.submission}:
                 named[name].append(status)
         return named
 

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from l2_scheduler.placement.decisions import Blocker
-from l2_scheduler.placement.dependencies import Dependencies, array_of
+from l2_scheduler.placement.dependencies import Dependencies
 from l2_scheduler.placement.ends import time_limit_s
 from l2_scheduler.placement.fit import Shape
 from l2_scheduler.placement.quota import Quota, use_of
@@ -30,7 +30,7 @@ class Gate:
 
     def count(self, status: JobStatus, shape: Shape) -> None:
         """Count a job that runs or starts."""
-        self._running_of_array[array_of(status.job_id)] += 1
+        self._running_of_array[status.submission] += 1
         if (quota := self._quotas.get(status.job.queue)) is not None:
             quota.hold(use_of(shape))
 
@@ -47,7 +47,7 @@ class Gate:
         if status.not_before is not None and status.not_before > self._now:
             found += (_backoff(status.not_before, self._now),)
         if job.array is not None and job.array.throttle is not None:
-            found += self._throttled(status.job_id, job.array.throttle)
+            found += self._throttled(status.submission, job.array.throttle)
         if job.queue not in self._quotas:
             found += (no_such_queue(job.queue, self._queues),)
         return found
@@ -57,8 +57,7 @@ class Gate:
         quota = self._quotas[status.job.queue]
         return () if quota.open else quota.blockers(use_of(shape), time_limit_s(status.job, self._queues))
 
-    def _throttled(self, job_id: str, throttle: int) -> tuple[Blocker, ...]:
-        array = array_of(job_id)
+    def _throttled(self, array: str, throttle: int) -> tuple[Blocker, ...]:
         running = self._running_of_array[array]
         if running < throttle:
             return ()

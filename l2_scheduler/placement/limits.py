@@ -4,7 +4,6 @@ from functools import partial
 
 from msgspec import Struct, structs
 
-from l2_scheduler.placement.dependencies import array_of
 from l2_scheduler.placement.fit import Shape
 from l2_scheduler.placement.quota import limits, use_of
 from l2_scheduler.placement.search import smallest
@@ -44,11 +43,11 @@ def raised_throttle(world: World, status: JobStatus) -> int | None:
     array = status.job.array
     if array is None or array.throttle is None:
         return None
-    family = array_of(status.job_id)
+    family = status.submission
 
     def works(throttle: int) -> bool:
         job = structs.replace(status.job, array=structs.replace(array, throttle=throttle))
-        wider = world.changed(lambda s: array_of(s.job_id) == family, lambda s: structs.replace(s, job=job))
+        wider = world.changed(lambda s: s.submission == family, lambda s: structs.replace(s, job=job))
         return wider.starts(status.job_id)
 
     return smallest(array.throttle + 1, array.throttle + len(world.jobs), works)

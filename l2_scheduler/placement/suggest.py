@@ -9,7 +9,6 @@ from msgspec import Struct, structs
 from l2_scheduler.placement import commands
 from l2_scheduler.placement.commands import Command
 from l2_scheduler.placement.decisions import Blocker
-from l2_scheduler.placement.dependencies import array_of
 from l2_scheduler.placement.forecast import forecast
 from l2_scheduler.placement.limits import Setting, raised_limits, raised_throttle
 from l2_scheduler.placement.order import effective_priority
@@ -112,7 +111,7 @@ def _limit(ahead: World, status: JobStatus) -> Iterator[Suggestion]:
 
 def _throttle(ahead: World, status: JobStatus) -> Iterator[Suggestion]:
     if (throttle := raised_throttle(ahead, status)) is not None:
-        array = array_of(status.job_id)
+        array = status.submission
         text = f"let {throttle} elements of array {array} run at once"
         command = commands.set_throttle(array, throttle)
         yield Suggestion(change="throttle", text=text, commands=(command,))

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence, Set
 from itertools import islice
 
 from l2_scheduler.placement.decisions import Blocker
-from l2_scheduler.placement.dependencies import array_of
 from l2_scheduler.placement.fit import Amount, Shape
 from l2_scheduler.placement.free import Books
 from l2_scheduler.placement.order import submission
@@ -28,7 +27,7 @@ def victims(world: World, status: JobStatus, blockers: Sequence[Blocker]) -> Ite
 
 def _related(other: JobStatus, status: JobStatus, codes: Set[str]) -> bool:
     if "throttle" in codes:
-        return array_of(other.job_id) == array_of(status.job_id)
+        return other.submission == status.submission
     return "queue_limit" not in codes or other.job.queue == status.job.queue
 
 

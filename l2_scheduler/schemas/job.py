@@ -6,13 +6,11 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from l0_infra.core.documents import Bytes, Document, Part, Seconds
+from l0_infra.core.documents import Bytes, Document, EnvironmentName, Name, Part, Seconds
 from l0_infra.core.errors import Fault
 
 __all__ = ["Array", "Dependency", "Job", "Limits", "Logs", "Resources", "Retry"]
 
-Name = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
-EnvironmentName = Annotated[str, Meta(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
 JobId = Annotated[str, Meta(pattern=r"^[0-9]+(_[0-9]+)?$")]
 
 

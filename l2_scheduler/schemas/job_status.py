@@ -71,3 +71,8 @@ class JobStatus(Document, frozen=True, kw_only=True, forbid_unknown_fields=True,
     )
     allocation: Annotated[tuple[NodeShare, ...], Meta(description="What it holds, or held last.")] = ()
     directory: Annotated[str, Meta(description="Where its logs and events lie.")] = ""
+
+    @property
+    def submission(self) -> str:
+        """Id of what was submitted, an array's for each of its elements: `12` of `12` and of `12_3`."""
+        return self.job_id.partition("_")[0]

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from l0_infra.core.documents import Document, Part, Seconds
+from l0_infra.core.documents import Document, Name, Part, Seconds
 
 __all__ = ["Queue", "Queues"]
 
@@ -12,7 +12,7 @@ __all__ = ["Queue", "Queues"]
 class Queue(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One queue."""
 
-    name: Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$", description="Queue name.")]
+    name: Annotated[Name, Meta(description="Queue name.")]
     priority: Annotated[int, Meta(description="Added to the priority of its jobs.")] = 0
     max_running_jobs: Annotated[
         Annotated[int, Meta(ge=0)] | None, Meta(description="Most jobs running at once; null: no limit.")

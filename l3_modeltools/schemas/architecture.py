@@ -8,10 +8,9 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from l0_infra.core.documents import Document, Part
+from l0_infra.core.documents import Count, Document, Name, Part, Positive, Text
 from l0_infra.core.errors import Fault
-from l3_modeltools.schemas.checks import division, near_divisors, near_multiples
-from l3_modeltools.schemas.scalars import Count, Name, Positive, Text
+from l3_modeltools.schemas.divisors import division, near_divisors, near_multiples
 
 __all__ = [
     "Alibi",

@@ -5,10 +5,9 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from l0_infra.core.documents import Document
+from l0_infra.core.documents import Count, Document, Name, Positive, Sha256, Time
 from l0_infra.core.errors import Fault
 from l3_modeltools.schemas.hashed_file import HashedFile, manifest_faults
-from l3_modeltools.schemas.scalars import Count, Name, Positive, Sha256, Time
 
 __all__ = ["Checkpoint"]
 

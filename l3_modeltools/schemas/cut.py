@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from l0_infra.core.errors import Fault
 from l3_modeltools.schemas.architecture import Architecture, GroupedAttention
-from l3_modeltools.schemas.checks import division, near_divisors, near_multiples
+from l3_modeltools.schemas.divisors import division, near_divisors, near_multiples
 
 if TYPE_CHECKING:
     from l3_modeltools.schemas.strategy import Strategy

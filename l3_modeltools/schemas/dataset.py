@@ -5,11 +5,9 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from l0_infra.core.documents import Document, Part
+from l0_infra.core.documents import Count, Document, Name, Part, Positive, Sha256, Text, repeated
 from l0_infra.core.errors import Fault
-from l3_modeltools.schemas.checks import repeated
 from l3_modeltools.schemas.hashed_file import HashedFile
-from l3_modeltools.schemas.scalars import Count, Name, Positive, Sha256, Text
 
 __all__ = ["DataShard", "DataSource", "Dataset", "Dropped", "Tokenizer"]
 

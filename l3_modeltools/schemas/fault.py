@@ -5,10 +5,8 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from l0_infra.core.documents import Document, Part
+from l0_infra.core.documents import Count, Document, Name, Part, Text, Time, repeated
 from l0_infra.core.errors import Fault
-from l3_modeltools.schemas.checks import repeated
-from l3_modeltools.schemas.scalars import Count, Name, Text, Time
 
 __all__ = ["Evidence", "FaultAction", "FaultClass", "Suspect", "TrainingFault"]
 

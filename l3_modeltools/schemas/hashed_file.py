@@ -6,10 +6,8 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from l0_infra.core.documents import Bytes, Part
-from l0_infra.core.errors import Fault
-from l3_modeltools.schemas.checks import Path, repeated
-from l3_modeltools.schemas.scalars import Sha256, Text
+from l0_infra.core.documents import Bytes, Part, Sha256, Text, repeated
+from l0_infra.core.errors import Fault, FieldPath
 
 __all__ = ["HashedFile", "manifest_faults", "missing_shards"]
 
@@ -39,7 +37,7 @@ def manifest_faults(field: str, files: Sequence[HashedFile]) -> Iterator[Fault]:
     yield from missing_shards((field,), [file.name for file in files])
 
 
-def missing_shards(path: Path, names: Sequence[str]) -> Iterator[Fault]:
+def missing_shards(path: FieldPath, names: Sequence[str]) -> Iterator[Fault]:
     """Yield one fault for each numbered set of which a shard is not among `names`."""
     sets: dict[tuple[str, str, str], set[int]] = {}
     for name in names:

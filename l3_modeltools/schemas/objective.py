@@ -4,8 +4,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from l0_infra.core.documents import Part
-from l3_modeltools.schemas.scalars import Text
+from l0_infra.core.documents import Part, Text
 
 __all__ = ["Dpo", "Pretrain", "Sft"]
 

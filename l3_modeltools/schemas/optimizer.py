@@ -4,8 +4,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from l0_infra.core.documents import Part
-from l3_modeltools.schemas.scalars import Count, Positive
+from l0_infra.core.documents import Count, Part, Positive
 
 __all__ = ["Constant", "Cosine", "Optimizer", "WarmupStableDecay"]
 

@@ -5,9 +5,8 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from l0_infra.core.documents import Bytes, Part, Seconds
+from l0_infra.core.documents import Bytes, Count, Part, Positive, Seconds
 from l0_infra.core.errors import Fault
-from l3_modeltools.schemas.scalars import Count, Positive
 
 __all__ = ["Checkpointing", "Resilience"]
 

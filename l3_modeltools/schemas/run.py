@@ -5,11 +5,9 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, field
 
-from l0_infra.core.documents import Document, Part
+from l0_infra.core.documents import Count, Document, Name, Part, Positive, Sha256, Text, Time, repeated
 from l0_infra.core.errors import Fault
-from l3_modeltools.schemas.checks import repeated
 from l3_modeltools.schemas.fault import TrainingFault
-from l3_modeltools.schemas.scalars import Count, Name, Positive, Sha256, Text, Time
 from l3_modeltools.schemas.train import Train
 
 __all__ = ["Run", "RunState", "SavedCheckpoint", "SkippedSteps"]

@@ -5,12 +5,10 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from l0_infra.core.documents import Document, Part
-from l0_infra.core.errors import Fault
+from l0_infra.core.documents import Count, Document, Part, Positive, below
+from l0_infra.core.errors import Fault, FieldPath
 from l3_modeltools.schemas.architecture import Architecture
-from l3_modeltools.schemas.checks import Path, below
 from l3_modeltools.schemas.cut import batch_faults, cut_faults
-from l3_modeltools.schemas.scalars import Count, Positive
 
 __all__ = ["Degrees", "Pipeline", "Recompute", "Strategy", "Workload"]
 
@@ -121,7 +119,7 @@ class Strategy(Document, frozen=True, kw_only=True, forbid_unknown_fields=True, 
         yield from self._table_faults(("pipeline", "offset"), self.pipeline.offset)
         yield from self._table_faults(("recompute", "layers"), self.recompute.layers)
 
-    def _table_faults(self, path: Path, table: tuple[tuple[int, ...], ...] | None) -> Iterator[Fault]:
+    def _table_faults(self, path: FieldPath, table: tuple[tuple[int, ...], ...] | None) -> Iterator[Fault]:
         vp, pp = self.degrees.vp, self.degrees.pp
         if table is None or [len(row) for row in table] == [pp] * vp:
             return

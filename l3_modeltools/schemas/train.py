@@ -5,16 +5,14 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, field
 
-from l0_infra.core.documents import Document, Part
+from l0_infra.core.documents import Document, EnvironmentName, Name, Part, Positive, Text, below
 from l0_infra.core.errors import Fault
 from l2_scheduler.schemas import Resources
 from l3_modeltools.schemas.architecture import Architecture
-from l3_modeltools.schemas.checks import below
 from l3_modeltools.schemas.cut import batch_faults, cut_faults
 from l3_modeltools.schemas.objective import Dpo, Pretrain, Sft
 from l3_modeltools.schemas.optimizer import Optimizer
 from l3_modeltools.schemas.resilience import Checkpointing, Resilience
-from l3_modeltools.schemas.scalars import Name, Positive, Text
 from l3_modeltools.schemas.strategy import Strategy
 from l3_modeltools.schemas.trained_model import TrainedModel
 from l3_modeltools.schemas.training_data import TrainingData
@@ -25,7 +23,6 @@ MODEL = {"architecture": {"kind": "preset", "name": "tiny-llama"}}
 DATA = {"mixture": [{"dataset": "python-stdlib"}], "sequence_length": 256, "global_batch_size": 16}
 """A small training, for examples."""
 
-EnvironmentName = Annotated[str, Meta(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
 Framework = Literal["ogai", "megatron", "torchtitan", "deepspeed", "mindformers", "command"]
 
 

@@ -5,10 +5,9 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from l0_infra.core.documents import Part
+from l0_infra.core.documents import Name, Part, Positive, Text
 from l0_infra.core.errors import Fault
 from l3_modeltools.schemas.architecture import Architecture
-from l3_modeltools.schemas.scalars import Name, Positive, Text
 
 __all__ = ["ConfigFile", "Lora", "Preset", "TrainedModel"]
 

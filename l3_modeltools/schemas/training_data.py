@@ -5,10 +5,8 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from l0_infra.core.documents import Part
+from l0_infra.core.documents import Count, Part, Positive, Text, repeated
 from l0_infra.core.errors import Fault
-from l3_modeltools.schemas.checks import repeated
-from l3_modeltools.schemas.scalars import Count, Positive, Text
 
 __all__ = ["MixturePart", "TrainingData"]
 

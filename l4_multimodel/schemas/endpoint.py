@@ -5,10 +5,9 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from l0_infra.core.documents import Bytes, Document, Part
+from l0_infra.core.documents import Bytes, Document, Name, Part, Text, Time, repeated
 from l0_infra.core.errors import Fault
-from l4_multimodel.schemas.checks import repeated
-from l4_multimodel.schemas.scalars import ModelRef, Name, Text, Time
+from l4_multimodel.schemas.model_ref import ModelRef
 
 __all__ = ["Endpoint", "Replica"]
 

@@ -5,10 +5,10 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from l0_infra.core.documents import Document, Part
+from l0_infra.core.documents import Count, Document, Name, Part, Positive, Sha256, Text
 from l0_infra.core.errors import Fault
 from l3_modeltools.schemas import Architecture, HashedFile, manifest_faults
-from l4_multimodel.schemas.scalars import Count, ModelRef, Name, Positive, Sha256, Text
+from l4_multimodel.schemas.model_ref import ModelRef
 
 __all__ = ["Lineage", "Model", "Signature"]
 

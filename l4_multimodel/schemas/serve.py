@@ -5,10 +5,9 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from l0_infra.core.documents import Bytes, Document, Part
+from l0_infra.core.documents import Bytes, Count, Document, Name, Part, Positive, Text, repeated, unknown
 from l0_infra.core.errors import Fault
-from l4_multimodel.schemas.checks import repeated, unknown
-from l4_multimodel.schemas.scalars import Count, ModelRef, Name, Positive, Text
+from l4_multimodel.schemas.model_ref import ModelRef
 
 __all__ = ["Deployment", "Listen", "Quota", "Route", "RouteTarget", "Serve"]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from l0_infra.core.errors import Fault
+from l0_infra.core.errors import FieldPath as Path
 
 __all__ = [
     "Broken",
@@ -19,8 +20,6 @@ __all__ = [
     "key_place",
     "node_at",
 ]
-
-Path = tuple[str | int, ...]
 
 
 class Place(Struct, frozen=True, order=True):

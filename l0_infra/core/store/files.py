@@ -9,10 +9,10 @@ from pathlib import Path
 __all__ = ["append_line", "load_file", "save_file", "sync_directory"]
 
 
-def save_file(path: Path, content: bytes, *, mode: int = 0o644) -> None:
+def save_file(path: Path, content: bytes, *, mode: int = 0o644, durable: bool = True) -> None:
     """Replace `path` with `content` so that a reader, or a machine that lost power, sees the old or the new file whole.
 
-    Raises OSError; the temporary file is removed then.
+    Without `durable` only readers do: nothing waits for the disk. Raises OSError; the temporary file is removed then.
     """
     temporary = path.with_name(f".{path.name}.{os.getpid()}.{os.urandom(4).hex()}")
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
@@ -20,13 +20,15 @@ def save_file(path: Path, content: bytes, *, mode: int = 0o644) -> None:
         with os.fdopen(descriptor, "wb") as stream:
             stream.write(content)
             stream.flush()
-            os.fsync(stream.fileno())
+            if durable:
+                os.fsync(stream.fileno())
         temporary.rename(path)
     except BaseException:
         with contextlib.suppress(OSError):
             temporary.unlink()
         raise
-    sync_directory(path.parent)
+    if durable:
+        sync_directory(path.parent)
 
 
 def load_file(path: Path) -> bytes:

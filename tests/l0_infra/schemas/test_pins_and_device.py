@@ -12,7 +12,10 @@ def test_what_is_pinned_twice_is_reported() -> None:
     driver = SoftwarePin(vendor="nvidia", component="driver", version="570.86.15")
     huge = HugepagesPin(size_bytes=2**21, count=64)
     pins = Pins(software=(driver, msgspec.structs.replace(driver, version="575.51")), hugepages=(huge, huge))
-    assert [fault.path for fault in pins.faults()] == [("software", 1), ("hugepages", 1)]
+    assert [fault.path for fault in pins.faults()] == [
+        ("software", 1, "component"),
+        ("hugepages", 1, "size_bytes"),
+    ]
 
 
 def test_a_data_sheet_names_each_precision_and_link_once() -> None:
@@ -27,4 +30,4 @@ def test_a_data_sheet_names_each_precision_and_link_once() -> None:
         links=(link, link),
         sources=("data sheet of March 2026",),
     )
-    assert [fault.path for fault in sheet.faults()] == [("peak", 1), ("links", 1)]
+    assert [fault.path for fault in sheet.faults()] == [("peak", 1, "precision"), ("links", 1, "kind")]

@@ -10,9 +10,10 @@ import pytest
 from l0_infra.core.errors import EngineError, UsageError
 from l2_scheduler.local.agent_process import agent_identity
 from l2_scheduler.local.arrays import expand_indices
-from l2_scheduler.local.attempts import free_lock, observe_attempt, read_exit, read_keeper
+from l2_scheduler.local.attempts import observe_attempt, read_exit, read_keeper
 from l2_scheduler.local.bell import Bell, ring
 from l2_scheduler.local.layout import Layout
+from l2_scheduler.local.locks import exclusive
 from l2_scheduler.local.processes import leftovers
 from l2_scheduler.local.queue import JobQueue
 from l2_scheduler.local.shim.files import ring as ring_from_shim
@@ -72,8 +73,8 @@ def test_a_reason_is_short_and_steers_no_terminal(tmp_path: Path) -> None:
 
 def test_no_outcome_counts_while_the_shim_lives(tmp_path: Path) -> None:
     (tmp_path / "exit.json").write_bytes(msgspec.json.encode(SOUND))
-    with free_lock(tmp_path / "lock") as mine:
-        assert mine
+    with exclusive(tmp_path / "lock") as mine:
+        assert mine is not None
         assert observe_attempt(tmp_path, launching=False) == "running"
     assert observe_attempt(tmp_path, launching=False) == "ended"
 

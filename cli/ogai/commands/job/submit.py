@@ -105,7 +105,7 @@ def submit(
     if follow:
         tell_fate([follow_job(statuses[0].job_id, LogView())])
     elif waiting:
-        tell_fate(wait_for([statuses[0].job_id.partition("_")[0]]))
+        tell_fate(wait_for([statuses[0].submission]))
 
 
 def read(file: str | None, command: tuple[str, ...], flags: list[Flag]) -> Job:

@@ -23,5 +23,5 @@ def chosen(
 
 def open_ids(statuses: Sequence[JobStatus]) -> frozenset[str]:
     """Return the ids of the jobs, and of the arrays, that have not ended."""
-    ids = [status.job_id for status in statuses if status.state not in FINAL_STATES]
-    return frozenset(ids) | frozenset(job_id.partition("_")[0] for job_id in ids)
+    unfinished = [status for status in statuses if status.state not in FINAL_STATES]
+    return frozenset(name for status in unfinished for name in (status.job_id, status.submission))

@@ -58,9 +58,8 @@ def told(changes: Iterable[Change], word: Callable[[Change], str]) -> list[str]:
     """Group the jobs of one submission of which the same is said."""
     groups: dict[tuple[str, str], list[JobStatus]] = {}
     for change in changes:
-        submission = change.status.job_id.partition("_")[0]
         said = word(change).replace(change.status.job_id, "{}")
-        groups.setdefault((submission, said), []).append(change.status)
+        groups.setdefault((change.status.submission, said), []).append(change.status)
     return [
         f"job {fold_ids(group)} ({group[0].job.name}) {said.replace('{}', group[0].job_id)}"
         for (_, said), group in groups.items()

@@ -11,9 +11,8 @@ def fold_ids(elements: Sequence[JobStatus]) -> str:
     """Write the ids of jobs of one submission; a single one as it is."""
     if len(elements) == 1:
         return elements[0].job_id
-    submission = elements[0].job_id.partition("_")[0]
     indices = [status.array_index for status in elements if status.array_index is not None]
-    return f"{submission}_[{ranges(indices)}]"
+    return f"{elements[0].submission}_[{ranges(indices)}]"
 
 
 def ranges(indices: Iterable[int]) -> str:

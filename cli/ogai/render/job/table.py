@@ -50,7 +50,7 @@ def rows_of(
     statuses: Iterable[JobStatus], opened: frozenset[str], now: float, *, expand: bool
 ) -> Iterator[Row]:
     """Make the lines; the elements of an array share one unless `expand`."""
-    for _, group in groupby(statuses, key=lambda status: status.job_id.partition("_")[0]):
+    for _, group in groupby(statuses, key=lambda status: status.submission):
         elements = list(group)
         if expand or len(elements) == 1:
             yield from (row_of([status], describe_note(status, opened, now), now) for status in elements)

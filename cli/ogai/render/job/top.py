@@ -148,7 +148,7 @@ def grouped(waiting: Iterable[Waiting]) -> list[list[Waiting]]:
     """Put the elements of an array that wait for the same together."""
 
     def same(job: Waiting) -> tuple[str, str]:
-        return job.status.job_id.partition("_")[0], job.blocker.code if job.blocker else ""
+        return job.status.submission, job.blocker.code if job.blocker else ""
 
     return [list(group) for _, group in groupby(waiting, key=same)]
 

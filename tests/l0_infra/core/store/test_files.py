@@ -50,3 +50,12 @@ def test_lines_of_many_writers_do_not_mix(tmp_path: Path) -> None:
 def test_errors_are_told(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         save_file(tmp_path / "absent" / "f", b"")
+
+
+def test_a_file_that_need_not_outlive_a_power_cut_is_replaced_whole_too(tmp_path: Path) -> None:
+    target = tmp_path / "a"
+    save_file(target, b"old", durable=False)
+    with target.open("rb") as reader:
+        save_file(target, b"newer", durable=False)
+        assert (reader.read(), target.read_bytes()) == (b"old", b"newer")
+    assert [path.name for path in tmp_path.iterdir()] == ["a"]

@@ -1,5 +1,6 @@
 """Against real sshd servers on loopback."""
 
+import getpass
 import os
 import signal
 import subprocess
@@ -77,7 +78,7 @@ def test_an_unknown_host_is_refused_and_accepted_once(sshd: Any, tmp_path: Path)
     assert printed.stdout.split()[1] in error.found
     assert "unknown host key, ssh-ed25519 SHA256:" in error.found
     assert "StrictHostKeyChecking=ask" in error.hint and str(known) in error.hint
-    assert (error.where, error.retry) == (f"root@{HOST}:{sshd.port}", False)
+    assert (error.where, error.retry) == (f"{getpass.getuser()}@{HOST}:{sshd.port}", False)
     assert not known.exists()
 
     new = sshd.options(known_hosts_file=str(known), host_keys=HostKeyPolicy.ACCEPT_NEW)
@@ -186,7 +187,7 @@ def test_a_chain_of_jumps_is_followed_and_shared(
     pool.close()
     first.stop()
     error = refused(SshRunner("inner", options))
-    assert error.where == f"root@{HOST}:{first.port}"
+    assert error.where == f"{getpass.getuser()}@{HOST}:{first.port}"
 
 
 def test_a_target_behind_a_jump_that_is_down_names_both(
@@ -196,8 +197,8 @@ def test_a_target_behind_a_jump_that_is_down_names_both(
     gone.stop()
     options = jump_config(gone, sshd, sshd, tmp_path)
     error = refused(SshRunner("inner", options))
-    assert error.where == f"root@{HOST}:{gone.port}"
-    assert f"jump host root@{HOST}:{sshd.port}" in error.found
+    assert error.where == f"{getpass.getuser()}@{HOST}:{gone.port}"
+    assert f"jump host {getpass.getuser()}@{HOST}:{sshd.port}" in error.found
 
 
 def test_a_proxy_command_is_used(sshd: Any, tmp_path: Path) -> None:
