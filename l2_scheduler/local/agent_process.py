@@ -91,7 +91,7 @@ class AgentGuard:
 
 def last_line(log: Path) -> str:
     with contextlib.suppress(OSError):
-        lines = log.read_text(errors="replace").splitlines()
+        lines = load_file(log).decode(errors="replace").splitlines()
         return lines[-1] if lines else "no word from it"
     return "no log of it"
 

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from l0_infra.core.errors import EngineError, UsageError
-from l2_scheduler.local.agent_process import agent_identity
+from l2_scheduler.local.agent_process import agent_identity, last_line
 from l2_scheduler.local.arrays import expand_indices
 from l2_scheduler.local.attempts import observe_attempt, read_exit, read_keeper
 from l2_scheduler.local.bell import Bell, ring
@@ -43,6 +43,7 @@ def test_what_is_no_file_of_ours_is_no_news(tmp_path: Path, place: Place) -> Non
     assert read_keeper(tmp_path) is None
     assert leftovers(tmp_path, "no such token") == frozenset()
     assert agent_identity(Layout(tmp_path)) is None
+    assert last_line(tmp_path / "agent.json") in ("no log of it", "\ufffd{")
 
 
 @pytest.mark.parametrize(
