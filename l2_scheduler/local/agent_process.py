@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 
 from l0_infra.core.errors import EngineError
+from l0_infra.core.store import load_file
 from l2_scheduler.local.bell import ring
 from l2_scheduler.local.layout import Layout
 from l2_scheduler.local.locks import exclusive
@@ -90,7 +91,7 @@ class AgentGuard:
 
 def last_line(log: Path) -> str:
     with contextlib.suppress(OSError):
-        lines = log.read_text(errors="replace").splitlines()
+        lines = load_file(log).decode(errors="replace").splitlines()
         return lines[-1] if lines else "no word from it"
     return "no log of it"
 
@@ -98,25 +99,24 @@ def last_line(log: Path) -> str:
 def agent_identity(layout: Layout) -> AgentIdentity | None:
     """Read which agent lives; None when none does."""
     try:
-        identity = msgspec.json.decode(layout.agent_identity.read_bytes(), type=AgentIdentity)
-    except (FileNotFoundError, msgspec.DecodeError):
+        identity = msgspec.json.decode(load_file(layout.agent_identity), type=AgentIdentity)
+    except (OSError, msgspec.DecodeError):
         return None
     return identity if is_alive(identity) else None
 
 
 def stop_agent(layout: Layout, timeout_s: float = TAKE_OVER_S) -> bool:
     """Ask the agent to leave and wait until it has; running jobs go on. Return False if none was there."""
-    deadline = time.monotonic() + timeout_s
     with exclusive(layout.root / "agent.spawn", timeout_s):  # one that is just starting does not listen yet
-        if not ring(layout.bell, "quit") and agent_identity(layout) is None:
+        identity = agent_identity(layout)
+        if not ring(layout.bell, "quit") and identity is None:
             return False
-    with exclusive(
-        layout.agent_lock, timeout_s
-    ) as lock:  # one that has not said yet who it is holds this too
-        while lock is not None and time.monotonic() < deadline:
-            if agent_identity(layout) is None:
-                return True
-            time.sleep(0.02)
+    deadline = time.monotonic() + timeout_s
+    while time.monotonic() < deadline:
+        identity = identity or agent_identity(layout)
+        if has_left(layout, identity):
+            return True
+        time.sleep(0.02)
     raise EngineError(
         "agent",
         found=f"still at work after {timeout_s:.0f} s",
@@ -124,3 +124,11 @@ def stop_agent(layout: Layout, timeout_s: float = TAKE_OVER_S) -> bool:
         hint=f"its words are in {layout.agent_log}",
         retry=True,
     )
+
+
+def has_left(layout: Layout, identity: AgentIdentity | None) -> bool:
+    """Tell whether that agent is gone; one that has not said yet who it is shows by the lock it holds."""
+    if identity is not None:
+        return not is_alive(identity)
+    with exclusive(layout.agent_lock) as free:
+        return free is not None
