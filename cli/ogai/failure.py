@@ -7,7 +7,7 @@ import click
 
 from l0_infra.core.errors import DocumentError, OgaiError, UsageError
 from l0_infra.core.units import format_count
-from ogai.suggest import correct, spelled
+from ogai.suggest import command_path, correct, spelled
 
 __all__ = ["ClickGrammar", "describe_failure"]
 
@@ -67,8 +67,11 @@ def _faults(error: DocumentError) -> Iterator[str]:
 def _usage_hint(error: OgaiError, words: tuple[str, ...], root: click.Group) -> str:
     if not isinstance(error, UsageError):
         return ""
-    meant = correct(words, ClickGrammar(root))
-    return f"did you mean: {spelled(meant)}" if meant else f"see: {error.where} --help"
+    grammar = ClickGrammar(root)
+    meant = correct(words, grammar)
+    return (
+        f"did you mean: {spelled(meant)}" if meant else f"see: {spelled(command_path(words, grammar))} --help"
+    )
 
 
 def _label() -> str:

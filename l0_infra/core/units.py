@@ -14,6 +14,7 @@ _SECONDS = {"d": "86400", "h": "3600", "m": "60", "min": "60", "s": "1", "ms": "
 _SECOND_UNITS = {unit: Decimal(size) for unit, size in _SECONDS.items()}
 
 _QUANTITY = re.compile(r"([0-9]{1,20}(?:\.[0-9]{1,20})?) ?([A-Za-z]*)", re.ASCII)
+_BARE_LETTER = re.compile(r"[0-9.]+ ?[KMGTPE]", re.ASCII)
 _DURATION = re.compile(r"(?:[0-9]{1,15}(?:\.[0-9]{1,9})?(?:d|h|min|ms|m|s) ?)+", re.ASCII)
 _DURATION_TERM = re.compile(r"([0-9.]+)(d|h|min|ms|m|s)", re.ASCII)
 _PLAIN_SECONDS = re.compile(r"[0-9]{1,15}(?:\.[0-9]{1,9})?", re.ASCII)
@@ -90,7 +91,9 @@ def _bad_bytes(text: str, where: str) -> UsageError:
         where,
         found=f"`{text}`",
         expected="a whole number of bytes, with or without a unit: `4096`, `64 GiB`, `1.5 TB`",
-        hint="units are B, KiB to EiB (1024s) and kB to EB (1000s)",
+        hint=f"write `{text.strip()}iB` (1024s) or `{text.strip()}B` (1000s)"
+        if _BARE_LETTER.fullmatch(text.strip())
+        else "units are B, KiB to EiB (1024s) and kB to EB (1000s)",
     )
 
 

@@ -73,7 +73,7 @@ def row_of(elements: Sequence[JobStatus], note: str, now: float) -> Row:
             state,
             stopwatch(time_s),
             str(resources.cpus_per_task * resources.tasks_per_node),
-            format_bytes(memory).replace(" ", "").removesuffix("iB") if memory is not None else "-",
+            format_bytes(memory).replace(" ", "") if memory is not None else "-",
             str(resources.gpus_per_node) if resources.gpus_per_node else "-",
             note,
         ),
