@@ -1,6 +1,7 @@
 """One SQLite file of one layer: WAL, durable commits, migrations, and errors a person can act on."""
 
 import contextlib
+import os
 import sqlite3
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -37,6 +38,7 @@ class Database:
                 self.connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
                 self.connection.execute("PRAGMA foreign_keys = ON")
                 self.migrate(migrations)
+                self.identity = path.stat()
             except BaseException:
                 self.connection.close()
                 raise
@@ -61,6 +63,13 @@ class Database:
 
     def version(self) -> int:
         return int(self.connection.execute("PRAGMA user_version").fetchone()[0])
+
+    def is_in_place(self) -> bool:
+        """Tell whether the file is still the one at its path; a removed or replaced one is written to in vain."""
+        try:
+            return os.path.samestat(self.identity, self.path.stat())
+        except OSError:
+            return False
 
     def data_version(self) -> int:
         """Return a number that changes whenever another connection committed."""
