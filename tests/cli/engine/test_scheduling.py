@@ -9,7 +9,7 @@ import pytest
 
 from l0_infra.core.errors import FactsMissingError, UnsatisfiableError, UsageError
 from l2_scheduler.schemas import Array, Dependency, Job, Limits, Resources, Retry
-from tests.support.world import CPUS, World, eventually, write_tool
+from tests.support.world import CPUS, World, eventually, has_run, write_tool
 
 pytestmark = pytest.mark.real
 
