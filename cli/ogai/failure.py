@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 import click
 
 from l0_infra.core.errors import DocumentError, OgaiError, UsageError, printable
-from ogai.suggest import correct, spelled
+from l0_infra.core.units import format_count
+from ogai.suggest import command_path, correct, spelled
 
 __all__ = ["ClickGrammar", "describe_failure"]
 
@@ -60,17 +61,17 @@ def describe_failure(error: OgaiError, words: tuple[str, ...], root: click.Group
 def _faults(error: DocumentError) -> Iterator[str]:
     for fault in error.faults:
         yield f"{_label()} {fault}{printable(f' ({fault.hint})') if fault.hint else ''}"
-    count = len(error.faults)
-    yield f"{count} fault{'s' if count > 1 else ''} in {printable(error.document)}"
+    yield f"{format_count(len(error.faults), 'fault')} in {printable(error.document)}"
 
 
 def _usage_hint(error: OgaiError, words: tuple[str, ...], root: click.Group) -> str:
     if not isinstance(error, UsageError):
         return ""
-    meant = correct(words, ClickGrammar(root))
-    if meant:
-        return f"did you mean: {spelled(meant)}"
-    return f"see: {error.where} --help" if error.where.startswith("ogai") else ""
+    grammar = ClickGrammar(root)
+    meant = correct(words, grammar)
+    return (
+        f"did you mean: {spelled(meant)}" if meant else f"see: {spelled(command_path(words, grammar))} --help"
+    )
 
 
 def _label() -> str:

@@ -89,7 +89,7 @@ def main(argv: Sequence[str] | None = None, *, table: Mapping[str, Entry] = COMM
         click.echo(error.format_message(), err=True)
         return error.exit_code
     except click.UsageError as error:
-        return _tell(_usage_error(error), words, root)
+        return _tell(_usage_error(error, words, root), words, root)
     except OgaiError as error:
         return _tell(error, words, root)
     except MemoryError:
@@ -155,19 +155,29 @@ def _tell(error: OgaiError, words: tuple[str, ...], root: click.Group) -> int:
     return error.exit_code
 
 
-def _usage_error(error: click.UsageError) -> UsageError:
+def _usage_error(error: click.UsageError, words: tuple[str, ...], root: click.Group) -> UsageError:
     """Say click's complaint in our words: expected is a name below a group, else the command's usage."""
     message = error.format_message() if isinstance(error, click.BadParameter) else error.message
-    found = message.removeprefix("Got ").rstrip(".")
-    context = error.ctx
-    if context is None:
-        return UsageError("ogai", found=found, expected="ogai COMMAND")
+    found = " ".join(message.removeprefix("Got ").rstrip(".").split())
+    context = error.ctx or _context(words, root)
     command, path = context.command, context.command_path
     if isinstance(command, click.Group) and isinstance(error, click.exceptions.NoSuchCommand):
         expected = "one of " + ", ".join(command.list_commands(context))
     else:
         expected = " ".join([path, *command.collect_usage_pieces(context)])
     return UsageError(path, found=found[:1].lower() + found[1:], expected=expected)
+
+
+def _context(words: tuple[str, ...], root: click.Group) -> click.Context:
+    """Find the command that `words` name; for click's complaints about an option without its value."""
+    context = click.Context(root, info_name="ogai")
+    for word in words:
+        command = context.command
+        found = command.get_command(context, word) if isinstance(command, click.Group) else None
+        if found is None:
+            break
+        context = click.Context(found, info_name=word, parent=context)
+    return context
 
 
 def _interrupted(words: tuple[str, ...]) -> InterruptedByUser:

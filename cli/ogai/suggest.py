@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from typing import Protocol
 
-__all__ = ["WRONG_USES", "Grammar", "correct", "spelled"]
+__all__ = ["WRONG_USES", "Grammar", "command_path", "correct", "spelled"]
 
 WRONG_USES: tuple[tuple[str, str, str], ...] = (
     # typed, meant (what follows goes to `{}`, else to the end), what to show when nothing follows
@@ -111,7 +111,7 @@ def correct(argv: Sequence[str], grammar: Grammar) -> Words | None:
     words = typed = tuple(argv)
     for depth in (0, 1):
         words = _translated(_nearest_command(words, depth, grammar), grammar)
-    path = _path(words, grammar)
+    path = command_path(words, grammar)
     options = grammar.options(path)
     end = _first_operand(words, len(path), options) if path == SUBMIT else _index(words, "--")
     words = (
@@ -122,6 +122,14 @@ def correct(argv: Sequence[str], grammar: Grammar) -> Words | None:
     if path == SUBMIT and _is_bare_command(words[end:]):
         words = (*words[:end], "--", *words[end:])
     return words if words != typed else None
+
+
+def command_path(words: Words, grammar: Grammar) -> Words:
+    """Return the words that name a command."""
+    depth = 0
+    while depth < len(words) and words[depth] in grammar.names(words[:depth]):
+        depth += 1
+    return words[:depth]
 
 
 def spelled(words: Words) -> str:
@@ -165,14 +173,6 @@ def _nearest_option(word: str, options: Mapping[str, bool]) -> str:
         return word
     close = get_close_matches(name, options, n=1)
     return f"{close[0]}{equals}{value}" if close else word
-
-
-def _path(words: Words, grammar: Grammar) -> Words:
-    """Return the words that name a command."""
-    depth = 0
-    while depth < len(words) and words[depth] in grammar.names(words[:depth]):
-        depth += 1
-    return words[:depth]
 
 
 def _first_operand(words: Words, start: int, options: Mapping[str, bool]) -> int:

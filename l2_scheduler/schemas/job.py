@@ -8,10 +8,17 @@ from msgspec import Meta
 
 from l0_infra.core.documents import Bytes, Document, EnvironmentName, Name, Part, Seconds
 from l0_infra.core.errors import Fault
+from l0_infra.core.units import format_duration
 
 __all__ = ["Array", "Dependency", "Job", "Limits", "Logs", "Resources", "Retry"]
 
-JobId = Annotated[str, Meta(pattern=r"^[0-9]+(_[0-9]+)?$")]
+JobId = Annotated[
+    str,
+    Meta(
+        pattern=r"^[0-9]+(_[0-9]+)?$",
+        extra_json_schema={"x-words": "the id of a job: `12`, or `12_3` for an element of an array"},
+    ),
+]
 
 
 class Resources(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -42,6 +49,15 @@ class Limits(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
         Seconds, Meta(description="Time between SIGTERM and SIGKILL when the job is ended.")
     ] = 30.0
 
+    def faults(self) -> Iterator[Fault]:
+        """Yield a warning that would come before the job has begun."""
+        if self.warn_signal is not None and self.time_s is not None and self.warn_before_s >= self.time_s:
+            yield Fault(
+                path=("warn_before_s",),
+                found=format_duration(self.warn_before_s),
+                expected=f"less than `time_s`, {format_duration(self.time_s)}",
+            )
+
 
 class Array(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The same job many times; each element sees its index in `OGAI_ARRAY_INDEX`."""
@@ -51,6 +67,7 @@ class Array(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
         Meta(
             pattern=r"^[0-9]+(-[0-9]+(:[0-9]+)?)?(,[0-9]+(-[0-9]+(:[0-9]+)?)?)*$",
             description="Indices as Slurm writes them: `0-9`, `1,3,5`, `0-30:10`.",
+            extra_json_schema={"x-words": "indices such as `0-9`, `1,3,5` or `0-30:10`"},
         ),
     ]
     throttle: Annotated[
@@ -101,7 +118,11 @@ class Job(Document, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="
     name: Annotated[Name, Meta(description="Short name, need not be unique.")]
     command: Annotated[
         tuple[Annotated[str, Meta(min_length=0)], ...],
-        Meta(min_length=1, description="Program and arguments, run without a shell."),
+        Meta(
+            min_length=1,
+            description="Program and arguments, run without a shell.",
+            examples=[["echo", "hello"]],
+        ),
     ]
     directory: Annotated[
         str | None, Meta(description="Working directory; null: where the job was submitted.")
@@ -127,7 +148,16 @@ class Job(Document, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="
     retry: Annotated[Retry, Meta(description="What happens after a failure.")] = Retry()
     logs: Annotated[Logs, Meta(description="How much output is kept.")] = Logs()
     inputs: Annotated[
-        tuple[Annotated[str, Meta(pattern=r"^sha256:[0-9a-f]{64}$")], ...],
+        tuple[
+            Annotated[
+                str,
+                Meta(
+                    pattern=r"^sha256:[0-9a-f]{64}$",
+                    extra_json_schema={"x-words": "`sha256:` and 64 digits 0-9, a-f"},
+                ),
+            ],
+            ...,
+        ],
         Meta(description="Content hashes of what the job reads, for lineage."),
     ] = ()
 

@@ -125,3 +125,20 @@ def test_a_reader_that_leaves_early_is_no_failure() -> None:
         process.stdout.close()
         assert process.stderr.read() == b""
         assert process.wait(timeout=30) == 141
+
+
+@pytest.mark.parametrize(
+    ("typed", "words"),
+    [
+        (
+            ["job", "list", "-o"],
+            "error: ogai job list: found option '-o' requires an argument; expected ogai job list",
+        ),
+        (["completion"], "found missing argument '{bash|zsh|fish}'. Choose from: bash, zsh, fish; expected"),
+        (["job", "wait", "1", "--timeout", "5x"], "hint: see: ogai job wait --help"),
+        (["job", "prune", "--older-than", "x"], "hint: see: ogai job prune --help"),
+    ],
+)
+def test_a_complaint_about_a_value_names_the_command(typed: list[str], words: str, capsys: Capture) -> None:
+    assert main(typed) == 2
+    assert words in capsys.readouterr().err

@@ -2,6 +2,7 @@
 
 import click
 
+from ogai.commands.epilog import examples
 from ogai.flows import agent as flow
 from ogai.render import Output, emit, output_option
 from ogai.render.agent import print_agent
@@ -22,16 +23,16 @@ def agent() -> None:
     """The process that runs the queue of this machine."""
 
 
-@agent.command()
+@agent.command(epilog=examples("ogai agent status"))
 @output_option
 def status(output: Output) -> None:
     """Show whether it lives, since when, and what it has to do."""
     emit(flow.probe(), output, print_agent)
 
 
-@agent.command()
+@agent.command(epilog=examples("ogai agent stop"))
 def stop() -> None:
-    """Tell it to leave; running jobs go on, waiting ones wait for the next agent."""
+    """Tell it to leave. Running jobs go on, waiting ones wait for the next agent."""
     if not flow.stop():
         click.echo("no agent was there", err=True)
         return
@@ -39,7 +40,7 @@ def stop() -> None:
     click.echo("the agent has left", err=True)
     if report.open_jobs:
         click.echo(
-            f"{report.running_jobs} jobs run on, {report.open_jobs - report.running_jobs} wait; "
+            f"jobs as they were: {report.running_jobs} running, {report.open_jobs - report.running_jobs} waiting; "
             "the next `ogai job` command that changes something starts it again",
             err=True,
         )

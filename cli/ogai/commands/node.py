@@ -15,7 +15,7 @@ What could not be read is listed with the reason; its facts are unknown, not zer
 """
 
 
-@click.group()
+@click.group(epilog=EPILOG)
 def node() -> None:
     """What this machine is made of."""
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
+from ogai.commands.epilog import examples
 from ogai.render import Column, Output, emit, output_option, print_table
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ def schema() -> None:
     """The documents: list, show, example, check."""
 
 
-@schema.command("list")
+@schema.command("list", epilog=examples("ogai schema list"))
 @output_option
 def list_(output: Output) -> None:
     """List the kinds of documents, who owns each, and what it is."""
@@ -37,7 +38,7 @@ def list_(output: Output) -> None:
     emit(summarise_kinds(), output, _print_kinds)
 
 
-@schema.command()
+@schema.command(epilog=examples("ogai schema show job -o table"))
 @click.argument("kind")
 @click.option(
     "-o",
@@ -63,7 +64,7 @@ def show(kind: str, output: Literal["json", "table", "yaml"]) -> None:
         click.echo(yaml.safe_dump(json_schema(declaration), sort_keys=False, allow_unicode=True), nl=False)
 
 
-@schema.command()
+@schema.command(epilog=examples("ogai schema example job > job.yaml"))
 @click.argument("kind")
 def example(kind: str) -> None:
     """Print a commented example of KIND that checks."""
@@ -74,7 +75,7 @@ def example(kind: str) -> None:
     click.echo(render_example(declaration, schema=str(schema_path(declaration))), nl=False)
 
 
-@schema.command()
+@schema.command(epilog=examples("ogai schema check job.yaml", "ogai schema check examples/*/*.yaml"))
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE...")
 def check(files: tuple[Path, ...]) -> None:
     """Check documents of any kind; exit code 2 when one has a fault."""

@@ -73,6 +73,8 @@ def describe_wanted(schema: JsonSchema) -> str:
         return ("one of " if len(choices) > 1 else "") + ", ".join(f"`{choice}`" for choice in choices)
     if isinstance(members := schema.get("anyOf"), list):
         return " or ".join(dict.fromkeys(describe_wanted(member) for member in members))
+    if isinstance(words := schema.get("x-words"), str):
+        return words
     kind = str(schema.get("type", "object"))
     words = _UNITS.get(str(schema.get("x-unit"))) or _TYPES[kind]
     if "pattern" in schema:

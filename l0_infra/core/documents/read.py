@@ -72,7 +72,7 @@ def _choices(kinds: Kinds | None, expect: type[Document] | None) -> Kinds:
 
 
 def _load(path: FilePath, source: str) -> bytes:
-    place = Place(0, 1, 1, source)
+    place = Place(1, 1, 1, source)
     try:
         with path.open("rb") as file:
             data = file.read(MAX_BYTES + 1)

@@ -78,6 +78,25 @@ def test_the_folder_is_open_to_all_but_sticky(tmp_path: Path) -> None:
     assert (tmp_path / "l").stat().st_mode & 0o7777 == 0o1777
 
 
+def test_a_link_to_a_locked_claim_is_no_second_claim(tmp_path: Path) -> None:
+    elsewhere = Ledger(tmp_path / "elsewhere")
+    with elsewhere.locked() as opened:
+        held = opened.add(claim())
+    ledger = Ledger(tmp_path / "l")
+    (tmp_path / "l" / "link.claim").symlink_to(held.path)
+    with ledger.locked() as opened:
+        assert opened.claims() == ()
+    held.release()
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can give a folder away")
+def test_a_private_folder_of_somebody_else_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "l").mkdir(mode=0o755)
+    os.chown(tmp_path / "l", 65534, 65534)
+    with pytest.raises(EngineError, match="uid 65534; expected a folder with mode 1777"):
+        Ledger(tmp_path / "l")
+
+
 @pytest.mark.parametrize(
     "lie",
     [{"cpus": -5}, {"cpus": 10**17}, {"memory_bytes": -1}, {"job_id": "\x1b[2J"}, {"user": os.getuid() + 1}],

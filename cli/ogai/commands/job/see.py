@@ -6,6 +6,7 @@ from typing import get_args
 import click
 
 from l2_scheduler.schemas import JobState, JobStatus
+from ogai.commands.epilog import examples
 from ogai.commands.job.arguments import job_argument
 from ogai.flows import job as flow
 from ogai.flows.job.events import read_events
@@ -58,7 +59,7 @@ def nothing_to_show(every: tuple[JobStatus, ...]) -> str:
     return f"no such job among {len(every)}; all of them: ogai job list --all"
 
 
-@click.command()
+@click.command(epilog=examples("ogai job show 12", "ogai job show 12_3 -o json"))
 @job_argument
 @output_option
 def show(job_id: str, output: Output) -> None:
@@ -76,7 +77,7 @@ def show(job_id: str, output: Output) -> None:
     )
 
 
-@click.command()
+@click.command(epilog=examples("ogai job why 12"))
 @job_argument
 @output_option
 def why(job_id: str, output: Output) -> None:

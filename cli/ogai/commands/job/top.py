@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ogai.commands.epilog import examples
 from ogai.flows.engine import open_engine
 from ogai.flows.job.watch import Watch
 from ogai.render import console
@@ -23,7 +24,7 @@ __all__ = ["top"]
 EVERY_S = 2.0
 
 
-@click.command()
+@click.command(epilog=examples("ogai job top", "ogai job top --once"))
 @click.option("--once", is_flag=True, help="Print one picture and leave.")
 def top(once: bool) -> None:
     """Show the machine and its jobs, live; q or Ctrl-C leaves."""

@@ -28,7 +28,7 @@ DROPPED = ("GPUS", "MEM", "CPUS", "TIME")
 """Columns that are left out when even that is too wide."""
 
 COLOURS = {"RUNNING": "green", "CONFIGURING": "green", "COMPLETING": "green", "PENDING": "yellow"}
-BAD = frozenset({"FAILED", "TIMEOUT", "OUT_OF_MEMORY", "NODE_FAIL"})
+BAD = FINAL_STATES - {"COMPLETED", "CANCELLED"}
 GAP = "  "
 
 
@@ -73,7 +73,7 @@ def row_of(elements: Sequence[JobStatus], note: str, now: float) -> Row:
             state,
             stopwatch(time_s),
             str(resources.cpus_per_task * resources.tasks_per_node),
-            format_bytes(memory).replace(" ", "").removesuffix("iB") if memory is not None else "-",
+            format_bytes(memory).replace(" ", "") if memory is not None else "-",
             str(resources.gpus_per_node) if resources.gpus_per_node else "-",
             note,
         ),
