@@ -67,7 +67,7 @@ class LocalEngine:
         """Put a job into the queue and return its id, or the ids of its array's elements.
 
         `environment` is what the job will see besides its own variables; `directory` is where it runs if it names none.
-        Raises DocumentError, UsageError or UnsatisfiableError for a job that can never run here; nothing is queued then.
+        Raises DocumentError, UsageError or UnsatisfiableError for a job that can never run here; it is not queued.
         """
         refuse_unsound(job)
         job = msgspec.structs.replace(job, directory=str(directory / (job.directory or ".")))
