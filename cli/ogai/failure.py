@@ -5,7 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import click
 
-from l0_infra.core.errors import DocumentError, OgaiError, UsageError
+from l0_infra.core.errors import DocumentError, OgaiError, UsageError, printable
+from l0_infra.core.units import format_count
 from ogai.suggest import command_path, correct, spelled
 
 __all__ = ["ClickGrammar", "describe_failure"]
@@ -54,14 +55,13 @@ def describe_failure(error: OgaiError, words: tuple[str, ...], root: click.Group
         return
     yield f"{_label()} {error}"
     if hint := error.hint or _usage_hint(error, words, root):
-        yield f"hint: {hint}"
+        yield printable(f"hint: {hint}")
 
 
 def _faults(error: DocumentError) -> Iterator[str]:
     for fault in error.faults:
-        yield f"{_label()} {fault}{f' ({fault.hint})' if fault.hint else ''}"
-    count = len(error.faults)
-    yield f"{count} fault{'s' if count > 1 else ''} in {error.document}"
+        yield f"{_label()} {fault}{printable(f' ({fault.hint})') if fault.hint else ''}"
+    yield f"{format_count(len(error.faults), 'fault')} in {printable(error.document)}"
 
 
 def _usage_hint(error: OgaiError, words: tuple[str, ...], root: click.Group) -> str:

@@ -1,13 +1,16 @@
 """The command `ogai`, and the one place where a failure becomes a sentence, a hint and an exit code."""
 
+import contextlib
+import errno
 import os
 import sys
 from collections.abc import Mapping, Sequence
 
 import click
 
-from l0_infra.core.errors import InterruptedByUser, OgaiError, UsageError
+from l0_infra.core.errors import InterruptedByUser, MachineError, OgaiError, UsageError
 from ogai.lazy import Entry, LazyGroup
+from ogai.streams import mend_streams
 
 __all__ = ["COMMANDS", "build", "main"]
 
@@ -36,6 +39,22 @@ BROKEN_PIPE = 141
 """128 + SIGPIPE: what any program of a pipeline ends with when its reader has gone."""
 
 
+MACHINE_ERRORS = frozenset(
+    [
+        errno.EAGAIN,
+        errno.EDQUOT,
+        errno.EFBIG,
+        errno.EIO,
+        errno.EMFILE,
+        errno.ENFILE,
+        errno.ENOMEM,
+        errno.ENOSPC,
+        errno.EROFS,
+    ]
+)
+"""What the machine may answer to any call of any program; everything else is foreseen where the call is made."""
+
+
 def build(table: Mapping[str, Entry] = COMMANDS) -> click.Group:
     """Make the root command over a table of commands."""
     root = LazyGroup(
@@ -55,9 +74,11 @@ def build(table: Mapping[str, Entry] = COMMANDS) -> click.Group:
 
 def main(argv: Sequence[str] | None = None, *, table: Mapping[str, Entry] = COMMANDS) -> int:
     """Run one command line (default: that of this process) and return its exit code."""
+    mend_streams()
     words = tuple(sys.argv[1:] if argv is None else argv)
     root = build(table)
     try:
+        _refuse_bytes(words)
         return _run(root, words)
     except BrokenPipeError:
         _silence_stdout()
@@ -71,10 +92,42 @@ def main(argv: Sequence[str] | None = None, *, table: Mapping[str, Entry] = COMM
         return _tell(_usage_error(error, words, root), words, root)
     except OgaiError as error:
         return _tell(error, words, root)
+    except MemoryError:
+        return _tell(_refused("no memory left"), words, root)
+    except OSError as error:
+        if error.errno in MACHINE_ERRORS:
+            _silence_stdout()
+            return _tell(
+                _refused(
+                    f"{error.strerror}, {error.filename}" if error.filename else error.strerror or "trouble"
+                ),
+                words,
+                root,
+            )
+        return _defect(error)
     except Exception as error:  # noqa: BLE001  the boundary: whatever is left is a defect of ours
-        from ogai.defect import report
+        return _defect(error)
 
-        return report(error, os.environ)
+
+def _defect(error: Exception) -> int:
+    from ogai.defect import report
+
+    return report(error, os.environ)
+
+
+def _refuse_bytes(words: tuple[str, ...]) -> None:
+    """Raise UsageError for a word that no document and no id can hold."""
+    for word in words:
+        try:
+            word.encode()
+        except UnicodeEncodeError:
+            raise UsageError(
+                "ogai", found=f"{os.fsencode(word)!r}, which is not UTF-8", expected="words in UTF-8"
+            ) from None
+
+
+def _refused(found: str) -> MachineError:
+    return MachineError("this machine", found=found, expected="room for what every program needs", retry=True)
 
 
 def _run(root: click.Group, words: tuple[str, ...]) -> int:
@@ -96,8 +149,9 @@ def _tell(error: OgaiError, words: tuple[str, ...], root: click.Group) -> int:
     """Print a failure on stderr: the sentence, all faults of a document, the hint."""
     from ogai.failure import describe_failure
 
-    for line in describe_failure(error, words, root):
-        click.echo(line, err=True)
+    with contextlib.suppress(OSError):  # a full disk behind stderr changes nothing of the exit code
+        for line in describe_failure(error, words, root):
+            click.echo(line, err=True)
     return error.exit_code
 
 
@@ -137,7 +191,8 @@ def _interrupted(words: tuple[str, ...]) -> InterruptedByUser:
 
 def _silence_stdout() -> None:
     """Point stdout at nothing, so that the interpreter's own last flush cannot fail again."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    with contextlib.suppress(OSError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _version(context: click.Context, parameter: click.Parameter, wanted: bool) -> None:

@@ -7,6 +7,7 @@ OgaiError                     5   anything below; never raised bare
 ├── FactsMissingError         4   what must be known first is not known
 ├── RemoteError               5   a host or a command on it failed
 ├── EngineError               5   a scheduler engine or its store failed
+├── MachineError              5   this machine refused: no space, no memory, no file handle
 ├── UnhealthyError            6   a judgement came out bad
 └── InterruptedByUser       130   Ctrl-C; what was done so far stands and is resumed by the next run
 
@@ -24,11 +25,13 @@ __all__ = [
     "Fault",
     "FieldPath",
     "InterruptedByUser",
+    "MachineError",
     "OgaiError",
     "RemoteError",
     "UnhealthyError",
     "UnsatisfiableError",
     "UsageError",
+    "printable",
 ]
 
 FieldPath = tuple[str | int, ...]
@@ -50,7 +53,7 @@ class Fault:
 
     def __str__(self) -> str:
         place = self.where or dotted(self.path)
-        return f"{place}: found {self.found}; expected {self.expected}"
+        return printable(f"{place}: found {self.found}; expected {self.expected}")
 
 
 class OgaiError(Exception):
@@ -67,7 +70,7 @@ class OgaiError(Exception):
         self.retry = retry
 
     def __str__(self) -> str:
-        return f"{self.where}: found {self.found}; expected {self.expected}"
+        return printable(f"{self.where}: found {self.found}; expected {self.expected}")
 
 
 class DocumentError(OgaiError):
@@ -113,6 +116,10 @@ class EngineError(OgaiError):
     """A scheduler engine or its store failed."""
 
 
+class MachineError(OgaiError):
+    """This machine refused what any program needs: disk space, memory, a file handle."""
+
+
 class UnhealthyError(OgaiError):
     """A judgement came out bad."""
 
@@ -131,3 +138,13 @@ def dotted(path: FieldPath) -> str:
     for step in path:
         text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else step
     return text or "document"
+
+
+def printable(text: str) -> str:
+    """Write what steers a terminal (escapes, bidirectional marks, a carriage return) as `\\x1b`; lines stay lines."""
+    if text.isprintable():
+        return text
+    return "".join(
+        sign if sign.isprintable() or sign in "\n\t" else sign.encode("unicode_escape").decode()
+        for sign in text
+    )

@@ -60,9 +60,8 @@ def natural_key(name: str) -> Key:
     """Sort key under which `mlx5_2 < mlx5_10` and, of equal numbers, the shorter one comes first."""
     parts = _DIGITS.split(name)
     numbers = (*parts[1::2], "")
-    return tuple(
-        (text, int(digits or -1), len(digits)) for text, digits in zip(parts[::2], numbers, strict=True)
-    )
+    pairs = zip(parts[::2], numbers, strict=True)
+    return tuple([(text, int(digits) if digits else -1, len(digits)) for text, digits in pairs])
 
 
 def _words(text: str) -> Iterator[str]:

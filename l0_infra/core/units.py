@@ -1,11 +1,11 @@
-"""Sizes and durations as people write them, turned into bytes and seconds and back."""
+"""Sizes, durations and counts as people write them, the first two also turned into bytes and seconds."""
 
 import re
 from decimal import Decimal
 
 from l0_infra.core.errors import UsageError
 
-__all__ = ["format_bytes", "format_duration", "parse_bytes", "parse_duration"]
+__all__ = ["format_bytes", "format_count", "format_duration", "parse_bytes", "parse_duration"]
 
 _BINARY = {"KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40, "PiB": 2**50, "EiB": 2**60}
 _DECIMAL = {"kB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12, "PB": 10**15, "EB": 10**18}
@@ -44,6 +44,11 @@ def format_bytes(size: int) -> str:
             name, factor = unit, bytes_in_unit
     value = size / factor
     return f"{value:.0f} {name}" if value >= 100 else f"{value:.3g} {name}"
+
+
+def format_count(number: int, noun: str) -> str:
+    """Write how many there are of what `noun` names: `1 CPU`, `2 CPUs`, `0 CPUs`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def parse_duration(text: str, *, where: str = "duration") -> float:

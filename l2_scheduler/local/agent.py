@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Literal
 
-from l0_infra.core.errors import OgaiError
+from l0_infra.core.errors import EngineError, OgaiError
 from l2_scheduler.local.attempts import (
     Exit,
     Fate,
@@ -51,9 +51,17 @@ class Agent:
         self.placer = Placer(layout, ledger, probe, queue=self.queue, book=self.book, holdings=self.holdings)
 
     def run(self) -> Literal["idle", "told"]:
-        """Work until told to quit, or until there has been nothing to do for a minute; say which."""
+        """Work until told to quit, or until there has been nothing to do for a minute; say which.
+
+        Also leave when the queue was removed or replaced: the next agent works on the one that is there.
+        """
         idle_since, pause_s = time.monotonic(), 0.0
         while True:
+            if not self.queue.database.is_in_place():
+                tell_trouble(
+                    EngineError(str(self.layout.database), found="another file", expected="our queue")
+                )
+                return "told"
             pause_s = 0.0 if self.turn() else min(MOST_TROUBLE_S, 2 * pause_s or 0.25)
             if self.book.open:
                 idle_since = time.monotonic()

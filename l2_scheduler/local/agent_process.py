@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 
 from l0_infra.core.errors import EngineError
+from l0_infra.core.store import load_file
 from l2_scheduler.local.bell import ring
 from l2_scheduler.local.layout import Layout
 from l2_scheduler.local.locks import exclusive
@@ -90,7 +91,7 @@ class AgentGuard:
 
 def last_line(log: Path) -> str:
     with contextlib.suppress(OSError):
-        lines = log.read_text(errors="replace").splitlines()
+        lines = load_file(log).decode(errors="replace").splitlines()
         return lines[-1] if lines else "no word from it"
     return "no log of it"
 
@@ -98,8 +99,8 @@ def last_line(log: Path) -> str:
 def agent_identity(layout: Layout) -> AgentIdentity | None:
     """Read which agent lives; None when none does."""
     try:
-        identity = msgspec.json.decode(layout.agent_identity.read_bytes(), type=AgentIdentity)
-    except (FileNotFoundError, msgspec.DecodeError):
+        identity = msgspec.json.decode(load_file(layout.agent_identity), type=AgentIdentity)
+    except (OSError, msgspec.DecodeError):
         return None
     return identity if is_alive(identity) else None
 

@@ -1,16 +1,19 @@
 """Array indices as Slurm writes them (sbatch(1), --array): `0-9`, `1,3,5`, `0-30:10`."""
 
+import re
+
 from l0_infra.core.errors import UsageError
 
 __all__ = ["MAX_ELEMENTS", "expand_indices"]
 
 MAX_ELEMENTS = 100_000
+MAX_DIGITS = 9
 
 
 def expand_indices(text: str) -> tuple[int, ...]:
     """List the indices, each once, in ascending order.
 
-    Raises UsageError for a reversed range, a zero step, or more than 100,000 elements.
+    Raises UsageError for a reversed range, a zero step, an index of ten digits, or more than 100,000 elements.
     """
     indices: set[int] = set()
     for piece in text.split(","):
@@ -21,6 +24,12 @@ def expand_indices(text: str) -> tuple[int, ...]:
 
 
 def expand_piece(text: str, piece: str) -> range:
+    if any(len(number) > MAX_DIGITS for number in re.split(r"[-:]", piece)):
+        raise UsageError(
+            f"array indices `{text[:60]}`",
+            found=f"`{piece[:60]}`",
+            expected=f"numbers of at most {MAX_DIGITS} digits",
+        )
     span, _, step_text = piece.partition(":")
     first_text, dash, last_text = span.partition("-")
     first = int(first_text)

@@ -3,13 +3,15 @@
 import contextlib
 import os
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
+from msgspec import Meta
 
+from l0_infra.core.errors import printable
+from l0_infra.core.store import load_file
 from l2_scheduler.local.locks import exclusive
 from l2_scheduler.local.processes import Identity
-from l2_scheduler.schemas import JobState
 
 __all__ = ["Exit", "Fate", "Keeper", "observe_attempt", "read_exit", "read_keeper", "tell", "unknown_exit"]
 
@@ -23,27 +25,38 @@ class Keeper(Identity, frozen=True, kw_only=True):
     started_at: float
 
 
-class Exit(msgspec.Struct, frozen=True, kw_only=True):
-    """The outcome, from `exit.json`."""
+LONGEST_REASON = 1000
 
-    state: JobState
+Moment = Annotated[float, Meta(ge=0, le=1e11)]
+Code = Annotated[int, Meta(ge=0, le=255)]
+
+
+class Exit(msgspec.Struct, frozen=True, kw_only=True):
+    """The outcome, from `exit.json`; what a job itself may have written there must not pass for more than one."""
+
+    state: Literal["COMPLETED", "FAILED", "CANCELLED", "TIMEOUT", "OUT_OF_MEMORY", "NODE_FAIL"]
     reason: str
-    exit_code: int | None
-    signal: int | None
-    started_at: float
-    ended_at: float
-    elapsed_s: float
-    peak_memory_bytes: int | None = None
+    exit_code: Code | None
+    signal: Code | None
+    started_at: Moment
+    ended_at: Moment
+    elapsed_s: Moment
+    peak_memory_bytes: Annotated[int, Meta(ge=0, le=2**63 - 1)] | None = None
 
 
 def read_exit(attempt: Path, now: float) -> Exit | None:
     """Read the outcome, if there is one. The shim publishes it whole; one damaged later counts as NODE_FAIL."""
     try:
-        return msgspec.json.decode((attempt / "exit.json").read_bytes(), type=Exit)
+        outcome = msgspec.json.decode(load_file(attempt / "exit.json"), type=Exit)
+        return msgspec.structs.replace(outcome, reason=printable(outcome.reason[:LONGEST_REASON]))
     except FileNotFoundError:
         return None
-    except msgspec.DecodeError as error:
-        return unknown_exit(f"its outcome file is damaged ({error})", now)
+    except (OSError, msgspec.DecodeError) as error:
+        return unknown_exit(f"its outcome file is damaged ({damage(error)})", now)
+
+
+def damage(error: OSError | msgspec.DecodeError) -> str:
+    return error.strerror or "unreadable" if isinstance(error, OSError) else str(error)
 
 
 def unknown_exit(reason: str, now: float, started_at: float | None = None) -> Exit:
@@ -62,8 +75,8 @@ def unknown_exit(reason: str, now: float, started_at: float | None = None) -> Ex
 
 def read_keeper(attempt: Path) -> Keeper | None:
     """Read the shim's identity, if it ever started and the file is whole."""
-    with contextlib.suppress(FileNotFoundError, msgspec.DecodeError):
-        return msgspec.json.decode((attempt / "shim.json").read_bytes(), type=Keeper)
+    with contextlib.suppress(OSError, msgspec.DecodeError):
+        return msgspec.json.decode(load_file(attempt / "shim.json"), type=Keeper)
     return None
 
 
@@ -71,11 +84,10 @@ def observe_attempt(attempt: Path, *, launching: bool) -> Fate:
     """Find out what became of an attempt. Raises OSError when the folder cannot be written.
 
     `launching` says that this agent's own shim process is alive and may just not have taken its lock yet.
-    Otherwise an attempt that has not started is made void here, so that a late shim cannot start it any more.
+    Otherwise an attempt that has not started is made void here, so that a late shim cannot start it any more. While
+    a shim holds the lock no outcome counts: whatever lies there is not the shim's.
     """
-    if (attempt / "exit.json").exists():
-        return "ended"
-    if launching:
+    if launching and not (attempt / "exit.json").exists():
         return "running"
     attempt.mkdir(mode=0o700, parents=True, exist_ok=True)
     with exclusive(attempt / "lock") as lock:

@@ -1,7 +1,7 @@
 """The embedded engine as its users see it: wishes go into the queue, the agent makes them true."""
 
-import getpass
 import os
+import pwd
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -87,14 +87,14 @@ class LocalEngine:
 
         Returns the ids concerned; jobs that have ended already are left alone.
         """
-        reason = f"by {getpass.getuser()}"
+        reason = f"by {user_name()}"
         waiting: Columns = {"state": "CANCELLED", "reason": reason, "ended_at": time.time()}
         running: Columns = {"request": "kill" if now else "cancel", "request_reason": reason}
         return self.change(references, Rule(("PENDING",), waiting), Rule(tuple(ACTIVE_STATES), running))
 
     def hold(self, references: Sequence[str]) -> tuple[str, ...]:
         """Keep waiting jobs from starting; return those that wait."""
-        reason = f"held by {getpass.getuser()}"
+        reason = f"held by {user_name()}"
         return self.change(references, Rule(("PENDING",), {"held": True, "reason": reason}))
 
     def release(self, references: Sequence[str]) -> tuple[str, ...]:
@@ -120,7 +120,7 @@ class LocalEngine:
 
     def requeue(self, references: Sequence[str]) -> tuple[str, ...]:
         """Run jobs again from the start: ended ones at once, running ones after they have been ended."""
-        reason = f"requeued by {getpass.getuser()}"
+        reason = f"requeued by {user_name()}"
         ended: Columns = {"state": "PENDING", "reason": reason, "not_before": None, "allocation": "[]"}
         fresh: Columns = {**ended, "retries": 0, "restarts": 0}
         running: Columns = {"request": "requeue", "request_reason": reason}
@@ -224,6 +224,14 @@ class LocalEngine:
 
     def ids(self, references: Iterable[str]) -> list[str]:
         return [record.job_id for reference in references for record in self.known(reference)]
+
+
+def user_name() -> str:
+    """Name who asks; in a container the machine may know no name for a user's number."""
+    try:
+        return pwd.getpwuid(os.getuid()).pw_name
+    except KeyError:
+        return f"uid {os.getuid()}"
 
 
 def keep_variable(name: str) -> bool:

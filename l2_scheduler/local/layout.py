@@ -1,5 +1,7 @@
 """Names of everything the engine keeps on disk (drawn in ARCHITECTURE.md)."""
 
+import errno
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -57,7 +59,17 @@ class Layout:
         return self.job(job_id) / str(attempt)
 
     def prepare(self) -> "Layout":
-        """Make the folders; `private` is readable by its owner only. Raises OSError."""
-        for folder, mode in ((self.root, 0o700), (self.private, 0o700), (self.jobs, 0o700)):
-            folder.mkdir(mode=mode, exist_ok=True)
+        """Make the folders, for this user only; those of another user are refused. Raises OSError."""
+        for folder in (self.root, self.private, self.jobs):
+            folder.mkdir(mode=0o700, exist_ok=True)
+            keep_private(folder)
         return self
+
+
+def keep_private(folder: Path) -> None:
+    """Shut others out of a folder of ours that they could enter. Raises OSError for another user's."""
+    status = folder.stat()
+    if status.st_uid != os.geteuid():
+        raise OSError(errno.EPERM, f"a folder of uid {status.st_uid}", str(folder))
+    if status.st_mode & 0o077:
+        folder.chmod(0o700)

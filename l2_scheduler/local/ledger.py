@@ -12,8 +12,10 @@ import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 import msgspec
+from msgspec import Meta
 
 from l0_infra.core.errors import EngineError
 from l0_infra.core.store import is_network, mount_of, read_mounts
@@ -26,14 +28,17 @@ CLAIM_SUFFIX = ".claim"
 
 
 class Claim(msgspec.Struct, frozen=True, kw_only=True):
-    """What one running attempt holds of this machine; `memory_bytes` is 0 for a job without a memory limit."""
+    """What one running attempt holds of this machine; `memory_bytes` is 0 for a job without a memory limit.
+
+    Any user may write such a file, so it is held to what an agent would write.
+    """
 
     user: int
     home: str
-    job_id: str
+    job_id: Annotated[str, Meta(pattern=r"\A[0-9]+(_[0-9]+)?\Z")]
     attempt: int
-    cpus: int
-    memory_bytes: int = 0
+    cpus: Annotated[int, Meta(ge=0, le=1 << 20)]
+    memory_bytes: Annotated[int, Meta(ge=0, le=1 << 60)] = 0
     accelerators: tuple[str, ...] = ()
 
 
@@ -84,12 +89,14 @@ class Ledger:
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
-        prepare_shared(directory)
+        with told(directory):
+            prepare_shared(directory)
 
     @contextlib.contextmanager
     def locked(self, timeout_s: float = LOCK_TIMEOUT_S) -> Iterator[OpenLedger]:
         """Hold the ledger's one lock. Raises EngineError (retry) when somebody else keeps it longer."""
-        descriptor = open_shared(self.directory / "lock")
+        with told(self.directory):
+            descriptor = open_shared(self.directory / "lock")
         try:
             if not lock_within(descriptor, timeout_s):
                 raise held_too_long(self.directory, timeout_s)
@@ -106,14 +113,15 @@ def machine_ledger() -> Path:
 
 
 def read_claim(path: Path) -> Claim | None:
-    """Read one claim if somebody living holds it; a file that is no claim, or goes away meanwhile, counts as none."""
+    """Read one claim if somebody living holds it; what is no claim, or is in another's name, is none."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
         return None
     try:
         if is_locked(descriptor):
-            return msgspec.json.decode(os.read(descriptor, 65536), type=Claim)
+            claim = msgspec.json.decode(os.read(descriptor, 65536), type=Claim)
+            return claim if claim.user == os.fstat(descriptor).st_uid else None
         with contextlib.suppress(OSError):
             if os.fstat(descriptor).st_uid == os.getuid():
                 path.unlink()
@@ -139,12 +147,12 @@ def prepare_shared(directory: Path) -> None:
         directory.chmod(0o1777)
     status = directory.lstat()
     shared = stat.S_ISDIR(status.st_mode) and status.st_mode & 0o1777 == 0o1777
-    if not shared and status.st_uid != os.getuid():
+    if not stat.S_ISDIR(status.st_mode) or (not shared and status.st_uid != os.getuid()):
         raise EngineError(
             str(directory),
             found=f"{stat.filemode(status.st_mode)} of uid {status.st_uid}",
             expected="a folder with mode 1777",
-            hint=f"ask an administrator: chmod 1777 {directory}",
+            hint=f"ask an administrator: install -d -m 1777 {directory}",
         )
     if not shared:
         directory.chmod(0o1777)
@@ -156,7 +164,21 @@ def open_shared(path: Path) -> int:
         descriptor = os.open(path, os.O_RDONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
         os.fchmod(descriptor, 0o644)
         return descriptor
-    return os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    return os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+
+
+@contextlib.contextmanager
+def told(directory: Path) -> Iterator[None]:
+    """Tell the system's refusals in our words."""
+    try:
+        yield
+    except OSError as error:
+        raise EngineError(
+            str(directory),
+            found=error.strerror or str(error),
+            expected="the machine's folder of claims, with mode 1777",
+            hint=f"ask an administrator: install -d -m 1777 {directory}",
+        ) from error
 
 
 def held_too_long(directory: Path, timeout_s: float) -> EngineError:

@@ -15,11 +15,19 @@ _TRY_EVERY_S = 0.005
 @contextlib.contextmanager
 def exclusive(path: Path, timeout_s: float = 0.0) -> Iterator[int | None]:
     """Hold `flock` on a file and yield its descriptor; yield None if somebody else holds it for `timeout_s`."""
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    descriptor = open_lock(path)
     try:
         yield descriptor if lock_within(descriptor, timeout_s) else None
     finally:
         os.close(descriptor)
+
+
+def open_lock(path: Path) -> int:
+    """Open the file, or whatever else was put in its place, without waiting."""
+    try:
+        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_NONBLOCK | os.O_CLOEXEC, 0o600)
+    except IsADirectoryError:
+        return os.open(path, os.O_RDONLY | os.O_CLOEXEC)
 
 
 def lock_within(descriptor: int, timeout_s: float) -> bool:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import msgspec
 
+from l0_infra.core.store import load_file
 from l2_scheduler.local.attempts import Exit, read_keeper, unknown_exit
 from l2_scheduler.local.processes import end_leftovers
 from l2_scheduler.local.shim.proc import boot_id
@@ -32,5 +33,5 @@ def bury(attempt: Path, now: float) -> Exit:
 
 def read_marks(attempt: Path) -> Marks:
     with contextlib.suppress(OSError, msgspec.DecodeError):
-        return msgspec.json.decode((attempt / "launch.json").read_bytes(), type=Marks)
+        return msgspec.json.decode(load_file(attempt / "launch.json"), type=Marks)
     return Marks()

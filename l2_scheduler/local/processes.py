@@ -9,6 +9,7 @@ from pathlib import Path
 
 import msgspec
 
+from l0_infra.core.store import load_file
 from l2_scheduler.local.shim import is_engine, proc
 
 __all__ = [
@@ -123,8 +124,8 @@ def _signal_each(identities: Iterable[Identity], *numbers: int) -> list[Identity
 
 def _listed(attempt_dir: Path) -> list[Identity]:
     try:
-        listed = msgspec.json.decode((attempt_dir / "processes.json").read_bytes(), type=_Listed)
-    except FileNotFoundError:
+        listed = msgspec.json.decode(load_file(attempt_dir / "processes.json"), type=_Listed)
+    except (OSError, msgspec.DecodeError):
         return []
     return [Identity(boot_id=listed.boot_id, pid=pid, start_ticks=ticks) for pid, ticks in listed.processes]
 

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 __all__ = ["JobQueue", "Rule"]
 
 
+MOST_DIGITS = 18
+
+
 @dataclass(frozen=True, slots=True)
 class Rule:
     """Columns to set for jobs in one of `states`.
@@ -102,7 +105,7 @@ class JobQueue:
         """Read the job with this id, or all elements of the array with this id; empty if there is none."""
         with self.database.reading() as connection:
             rows = connection.execute("SELECT * FROM jobs WHERE job_id = ?", (reference,)).fetchall()
-            if not rows and reference.isdecimal():
+            if not rows and is_number(reference):
                 query = "SELECT * FROM jobs WHERE submission = ? ORDER BY key"
                 rows = connection.execute(query, (int(reference),)).fetchall()
             return self.records(connection, rows)
@@ -110,10 +113,15 @@ class JobQueue:
     def records(self, connection: sqlite3.Connection, rows: Iterable[sqlite3.Row]) -> list[Record]:
         arrays: dict[int, Job] = {}
         folder = str(self.layout.jobs)
-        return [
-            read_record(row, self.job_of(connection, row["submission"], arrays), f"{folder}/{row['job_id']}")
-            for row in rows
-        ]
+        try:
+            return [
+                read_record(
+                    row, self.job_of(connection, row["submission"], arrays), f"{folder}/{row['job_id']}"
+                )
+                for row in rows
+            ]
+        except msgspec.DecodeError as error:
+            raise damaged(self.layout.database, error) from error
 
     def job_of(self, connection: sqlite3.Connection, submission: int, arrays: dict[int, Job]) -> Job:
         """Decode a submission's job once; an array's anew for each reading, for its throttle may have changed."""
@@ -186,6 +194,20 @@ class JobQueue:
         return [self.layout.job(job_id) for job_id in gone] + [
             self.layout.environment(row["id"]) for row in empty
         ]
+
+
+def is_number(reference: str) -> bool:
+    """Tell whether it may be the id of a submission: ASCII digits that SQLite can hold."""
+    return reference.isascii() and reference.isdecimal() and len(reference) <= MOST_DIGITS
+
+
+def damaged(database: Path, error: msgspec.DecodeError) -> EngineError:
+    return EngineError(
+        str(database),
+        found=f"a damaged row ({error})",
+        expected="an ogai queue",
+        hint=f"move {database} away to start with an empty queue, and keep it for inspection",
+    )
 
 
 def next_seq(connection: sqlite3.Connection) -> int:

@@ -26,7 +26,7 @@ def nearest(reference: str, known: Sequence[JobStatus]) -> str:
     elements = [status.job_id for status in known if status.submission == array]
     if index and len(elements) > 1:
         return f"array {array} goes from {elements[0]} to {elements[-1]}; "
-    if not array.isdecimal() or not known:
+    if not array.isdecimal() or len(array) > 18 or not known:
         return ""
     close = min(known, key=lambda status: abs(int(status.submission) - int(array)))
     return f"the nearest is {close.job_id} ({close.job.name}); "

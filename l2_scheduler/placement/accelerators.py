@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
+from l0_infra.core.nodeset import natural_key
 from l1_podsys.schemas import NodeState
-from l2_scheduler.placement.order import natural
 
 __all__ = ["Accelerators"]
 
@@ -12,7 +12,7 @@ class Accelerators:
     """The accelerators of one node that nobody outside this queue uses, and which of them are free."""
 
     def __init__(self, node: NodeState) -> None:
-        self._all = sorted((accelerator.id for accelerator in node.accelerators), key=natural)
+        self._all = sorted((accelerator.id for accelerator in node.accelerators), key=natural_key)
         self._quiet = frozenset(
             accelerator.id for accelerator in node.accelerators if accelerator.busy is None
         )

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from operator import ge
 
-from l0_infra.core.units import format_bytes
+from l0_infra.core.units import format_bytes, format_count
 from l1_podsys.schemas import ClusterState, NodeState
 from l2_scheduler.placement.decisions import Blocker, BlockerCode
 from l2_scheduler.placement.fit import Amount, Shape
@@ -93,16 +93,12 @@ def describe(shape: Shape) -> str:
 
 def _words(amount: Amount, need: Amount) -> str:
     """Write those parts of an amount that are needed."""
-    parts = [_count(amount.cpus, "CPU")]
+    parts = [format_count(amount.cpus, "CPU")]
     if need.memory_bytes:
         parts.append(f"{format_bytes(max(0, amount.memory_bytes))} of memory")
     if need.gpus:
-        parts.append(_count(amount.gpus, "accelerator"))
+        parts.append(format_count(amount.gpus, "accelerator"))
     return " and ".join((", ".join(parts[:-1]), parts[-1])) if len(parts) > 1 else parts[0]
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _enough(kinds: Counter[Amount], shape: Shape) -> bool:
@@ -117,7 +113,7 @@ def _shortest(kinds: Counter[Amount], shape: Shape, having: str) -> str:
     best = max(
         (amount for amount in kinds if not amount.holds(shape.need)), key=_closeness(shape.need), default=None
     )
-    serving = f"{_count(able, 'such node')}" if able else "no such node"
+    serving = f"{format_count(able, 'such node')}" if able else "no such node"
     return serving if best is None else f"{serving} (the next best has {_words(best, shape.need)} {having})"
 
 

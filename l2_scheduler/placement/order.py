@@ -1,20 +1,12 @@
 """Who comes first: effective priority, then order of submission."""
 
-import re
 from collections.abc import Iterable
 
 from l2_scheduler.schemas import JobStatus, Queues
 
-__all__ = ["effective_priority", "in_order", "natural"]
+__all__ = ["effective_priority", "in_order", "submission"]
 
 SECONDS_PER_HOUR = 3600.0
-_DIGITS = re.compile(r"([0-9]+)")
-
-
-def natural(text: str) -> tuple[tuple[str, int], ...]:
-    """Sort key with numbers by value: `12` < `12_3` < `13`, `nvidia:2` < `nvidia:10`."""
-    pieces = _DIGITS.split(text)
-    return tuple(zip(pieces[::2], [*map(int, pieces[1::2]), -1], strict=True))
 
 
 def submission(job_id: str) -> tuple[int, int]:

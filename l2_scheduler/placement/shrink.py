@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 
 from msgspec import Struct, structs
 
+from l0_infra.core.units import format_count
 from l2_scheduler.placement.order import submission
 from l2_scheduler.placement.search import largest
 from l2_scheduler.placement.world import World
@@ -30,18 +31,16 @@ def smaller_requests(world: World, status: JobStatus) -> Iterator[SmallerRequest
     asked = status.job.resources
     trials = _Trials(world, status)
     if cpus := trials.most(asked.cpus_per_task, lambda n: structs.replace(asked, cpus_per_task=n)):
-        yield SmallerRequest(option="--cpus", value=str(cpus), text=f"ask for {_count(cpus, 'CPU')} per task")
+        yield SmallerRequest(
+            option="--cpus", value=str(cpus), text=f"ask for {format_count(cpus, 'CPU')} per task"
+        )
     if gpus := trials.most(asked.gpus_per_node, lambda n: structs.replace(asked, gpus_per_node=n)):
         yield SmallerRequest(
-            option="--gpus", value=str(gpus), text=f"ask for {_count(gpus, 'accelerator')} per node"
+            option="--gpus", value=str(gpus), text=f"ask for {format_count(gpus, 'accelerator')} per node"
         )
     mib = -(-(asked.memory_bytes_per_node or 0) // MIB)
     if size := trials.most(mib, lambda n: structs.replace(asked, memory_bytes_per_node=n * MIB)):
         yield SmallerRequest(option="--memory", value=f"{size}MiB", text=f"ask for {size} MiB per node")
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 class _Trials:

@@ -160,3 +160,12 @@ class Job(Document, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="
         ],
         Meta(description="Content hashes of what the job reads, for lineage."),
     ] = ()
+
+    def faults(self) -> Iterator[Fault]:
+        """Yield the texts that no program can be given: those with a NUL, which ends a text in every system call."""
+        texts: list[tuple[tuple[str | int, ...], str]] = [(("directory",), self.directory or "")]
+        texts += [(("command", index), word) for index, word in enumerate(self.command)]
+        texts += [(("environment", name), value) for name, value in self.environment.items()]
+        for path, text in texts:
+            if "\0" in text:
+                yield Fault(path=path, found="a text with the character U+0000", expected="a text without it")

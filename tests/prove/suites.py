@@ -15,7 +15,7 @@ from report import Proof
 __all__ = ["SUITES", "Suite", "prove_suite"]
 
 ROOT = Path(__file__).parents[2]
-EXAMPLES = re.compile(r"(\d+) passing examples")
+EXAMPLES = re.compile(r"(\d+) passing")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -31,6 +31,7 @@ SUITES = {
     "documents": Suite(
         paths=(
             "tests/l0_infra/core/documents",
+            "tests/l0_infra/schemas",
             "tests/l0_infra/core/test_nodeset.py",
             "tests/l0_infra/core/test_units.py",
         ),

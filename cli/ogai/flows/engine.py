@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 import l0_infra
 import l2_scheduler
@@ -44,7 +45,7 @@ def spawn_agent(home: Path, descriptor: int) -> None:
     """Start the agent of `home`, as no child of ours, so that it outlives us and leaves no zombie. Raises OSError."""
     kept = {name: os.environ[name] for name in KEPT if name in os.environ}
     roots = sorted({str(Path(package.__path__[0]).parent) for package in (ogai, l2_scheduler, l0_infra)})
-    with (home / "scheduler" / "agent.log").open("ab") as log:
+    with open_log(home / "scheduler" / "agent.log") as log:
         subprocess.run(
             ["/bin/sh", "-c", '"$@" &', "sh", sys.executable, "-m", AGENT, str(home), str(descriptor)],
             check=True,
@@ -56,3 +57,9 @@ def spawn_agent(home: Path, descriptor: int) -> None:
             start_new_session=True,
             pass_fds=(descriptor,),
         )
+
+
+def open_log(path: Path) -> BinaryIO:
+    """Open the agent's log to append to it. Raises OSError, also where a FIFO would keep us waiting for a reader."""
+    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NONBLOCK | os.O_CLOEXEC
+    return os.fdopen(os.open(path, flags, 0o600), "ab")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from l0_infra.core.errors import FactsMissingError
-from l0_infra.core.store import save_file
+from l0_infra.core.store import load_file, save_file
 from l1_podsys.schemas import AcceleratorState, NodeState
 
 if TYPE_CHECKING:
@@ -57,8 +57,8 @@ class MachineProbe:
 
     def load(self) -> Size | None:
         try:
-            size = msgspec.json.decode(self.file.read_bytes(), type=Size)
-        except (FileNotFoundError, msgspec.DecodeError):
+            size = msgspec.json.decode(load_file(self.file), type=Size)
+        except (OSError, msgspec.DecodeError):
             return None
         return size if size.boot_id == boot_id() else None
 

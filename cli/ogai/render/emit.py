@@ -31,12 +31,10 @@ def emit(result: Result, output: Output, show: Callable[[Result], None]) -> None
     if output == "table":
         show(result)
     else:
-        click.echo(_encoded(result, output))
+        click.echo(_written(result, output), nl=False)
 
 
-def _encoded(result: object, output: Output) -> str:
-    import msgspec
+def _written(result: object, output: Output) -> str:
+    from l0_infra.core.documents import render_document, render_json
 
-    if output == "yaml":
-        return msgspec.yaml.encode(result).decode().rstrip("\n")
-    return msgspec.json.format(msgspec.json.encode(result), indent=2).decode()
+    return render_document(result) if output == "yaml" else render_json(result)

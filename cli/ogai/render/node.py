@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from l0_infra.core.units import format_bytes
+from l0_infra.core.units import format_bytes, format_count
 from l0_infra.schemas import Accelerator, CgroupLimits, Disk, Memory, NetworkInterface, NodeFacts, Unread
 from ogai.render.table import print_fields
 
@@ -125,7 +125,7 @@ def _joined(*words: str | None) -> str:
 
 
 def _counted(number: int | None, noun: str) -> str | None:
-    return None if number is None else f"{number} {noun}{'' if number == 1 else 's'}"
+    return None if number is None else format_count(number, noun)
 
 
 def _size(size_bytes: int | None) -> str:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Generic, Literal, TypeVar
 
 import click
 
+from l0_infra.core.errors import printable
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -33,7 +35,7 @@ def console(*, stderr: bool = False) -> "Console":
 
 def print_table(columns: Sequence[Column[Row]], rows: Sequence[Row]) -> None:
     """Print rows on stdout: wrapped to the width of a terminal, one whole line each in a pipe."""
-    cells = [[column.value(row) for column in columns] for row in rows]
+    cells = [[printable(column.value(row)) for column in columns] for row in rows]
     if sys.stdout.isatty():
         _print_rich(columns, cells)
     else:
@@ -42,6 +44,7 @@ def print_table(columns: Sequence[Column[Row]], rows: Sequence[Row]) -> None:
 
 def print_fields(fields: Sequence[tuple[str, str]]) -> None:
     """Print names and values, one pair a line; a name without a value heads those that follow."""
+    fields = [(name, printable(value)) for name, value in fields]
     if sys.stdout.isatty():
         _print_grid(fields)
     else:

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from l0_infra.core.documents.declare import Document
-
 if TYPE_CHECKING:
     from yaml import SafeDumper, ScalarNode
 
@@ -23,8 +21,8 @@ _RAW = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 _SIMPLE_LINES = re.compile(r"(?:[!-~](?:[ -~]*[!-~])?\n)+")
 
 
-def render_document(document: Document) -> str:
-    """Write a document as YAML: `kind` and `version` first, then every field in the order declared.
+def render_document(document: object) -> str:
+    """Write a document, a part or a list of them as YAML: `kind` first, then every field in the order declared.
 
     Texts that some reader might take for a number, a boolean or null are quoted.
     """
@@ -35,25 +33,25 @@ def render_document(document: Document) -> str:
     return text
 
 
-def render_json(document: Document) -> str:
-    """Write a document as indented JSON; characters that YAML takes for line ends or refuses are escaped."""
+def render_json(document: object) -> str:
+    """Write the same as indented JSON; characters that YAML takes for line ends or refuses are escaped."""
     text = msgspec.json.format(msgspec.json.encode(document), indent=2).decode()
     return _RAW.sub(lambda match: f"\\u{ord(match[0]):04x}", text) + "\n"
 
 
 @cache
 def _dumper() -> type[SafeDumper]:
+    """Make a dumper that quotes as `_style` says and writes a value that occurs twice twice."""
     import yaml
 
-    class Dumper(yaml.SafeDumper):
-        def ignore_aliases(self, data: object) -> bool:
-            return True
+    fastest = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+    dumper: type[SafeDumper] = type("Dumper", (fastest,), {"ignore_aliases": lambda *_: True})
 
-    def represent_text(dumper: Dumper, text: str) -> ScalarNode:
+    def represent_text(dumper: SafeDumper, text: str) -> ScalarNode:
         return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=_style(text))
 
-    Dumper.add_representer(str, represent_text)
-    return Dumper
+    dumper.add_representer(str, represent_text)
+    return dumper
 
 
 def _style(text: str) -> str | None:

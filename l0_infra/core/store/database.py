@@ -1,6 +1,7 @@
 """One SQLite file of one layer: WAL, durable commits, migrations, and errors a person can act on."""
 
 import contextlib
+import os
 import sqlite3
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -37,6 +38,7 @@ class Database:
                 self.connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
                 self.connection.execute("PRAGMA foreign_keys = ON")
                 self.migrate(migrations)
+                self.identity = path.stat()
             except BaseException:
                 self.connection.close()
                 raise
@@ -61,6 +63,13 @@ class Database:
 
     def version(self) -> int:
         return int(self.connection.execute("PRAGMA user_version").fetchone()[0])
+
+    def is_in_place(self) -> bool:
+        """Tell whether the file is still the one at its path; a removed or replaced one is written to in vain."""
+        try:
+            return os.path.samestat(self.identity, self.path.stat())
+        except OSError:
+            return False
 
     def data_version(self) -> int:
         """Return a number that changes whenever another connection committed."""
@@ -107,14 +116,12 @@ def explain(path: Path, error: sqlite3.Error) -> EngineError:
     name = getattr(error, "sqlite_errorname", "") or type(error).__name__
     expected, hint, retry = "a store that can be written", "", False
     if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
-        expected, hint, retry = "the write lock within 20 s", "another process holds it; try again", True
+        expected, hint, retry = "the write lock in time", "another process holds it; try again", True
     elif name.startswith("SQLITE_FULL") or "disk" in str(error):
         hint, retry = f"free some space where {path.parent} lies, then try again; nothing was lost", True
     elif name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
-        expected, hint = (
-            "an ogai queue",
-            f"move {path} away to start with an empty queue, and keep it for inspection",
-        )
+        expected = "a store that ogai wrote"
+        hint = f"move {path} away to start with an empty one, and keep it for inspection"
     elif name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN")):
         hint = f"check who owns {path} and that its disk is not read-only"
     return EngineError(str(path), found=str(error), expected=expected, hint=hint, retry=retry)

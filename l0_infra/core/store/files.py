@@ -1,10 +1,12 @@
 """Files that are whole or absent: every write is temp + fsync + rename."""
 
 import contextlib
+import errno
 import os
+import stat
 from pathlib import Path
 
-__all__ = ["append_line", "save_file", "sync_directory"]
+__all__ = ["append_line", "load_file", "save_file", "sync_directory"]
 
 
 def save_file(path: Path, content: bytes, *, mode: int = 0o644, durable: bool = True) -> None:
@@ -29,6 +31,18 @@ def save_file(path: Path, content: bytes, *, mode: int = 0o644, durable: bool = 
         sync_directory(path.parent)
 
 
+def load_file(path: Path) -> bytes:
+    """Read a file whole. Raises OSError, also for a FIFO or a device put in its place, at which a reader would hang."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise OSError(errno.EINVAL, "no regular file", str(path))
+        with open(descriptor, "rb", closefd=False) as stream:
+            return stream.read()
+    finally:
+        os.close(descriptor)
+
+
 def sync_directory(directory: Path) -> None:
     """Make the names in `directory` durable."""
     descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -39,8 +53,8 @@ def sync_directory(directory: Path) -> None:
 
 
 def append_line(path: Path, line: str) -> None:
-    """Append one line in one write, so that lines of several processes never mix. Raises OSError."""
-    descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    """Append one line in one write, so that lines of several processes never mix. Raises OSError; never waits."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NONBLOCK | os.O_CLOEXEC, 0o644)
     try:
         os.write(descriptor, line.rstrip("\n").encode() + b"\n")
     finally:

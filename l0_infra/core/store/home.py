@@ -26,6 +26,10 @@ def prepare_home(home: Path, mounts: tuple[Mount, ...] | None = None) -> Path:
 
     Raises EngineError when it lies on a network or read-only file system, or cannot be written.
     """
+    try:
+        str(home).encode()
+    except UnicodeEncodeError:
+        raise refusal(home, "a name that is not UTF-8") from None
     mount = mount_of(home, read_mounts() if mounts is None else mounts)
     if mount is not None and is_network(mount):
         raise refusal(home, f"a network file system ({mount.type} from {mount.source})")

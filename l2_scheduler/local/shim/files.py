@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import stat
 import time
 
 from l2_scheduler.local.shim.launch import Launch
@@ -17,8 +18,8 @@ class Refused(Exception):
     """The attempt is not ours to run."""
 
 
-def claim_attempt() -> None:
-    """Lock the attempt for the life of this process; raises Refused when it is taken, over or void."""
+def claim_attempt() -> int:
+    """Lock the attempt and return the lock's descriptor; raises Refused when it is taken, over or void."""
     lock = os.open("lock", os.O_RDWR | _CREATE, 0o600)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -30,6 +31,7 @@ def claim_attempt() -> None:
     ):
         if os.path.exists(name):
             raise Refused(meaning)
+    return lock
 
 
 def open_control() -> int:
@@ -84,7 +86,7 @@ def append_event(launch: Launch, event: str, **details: object) -> None:
     """Add a line to the job's events; a full disk loses it, and nothing else."""
     line = json.dumps({"at": time.time(), "event": event, "attempt": launch.attempt, **details}) + "\n"
     try:
-        fd = os.open(launch.events, os.O_WRONLY | os.O_APPEND | _CREATE, 0o644)
+        fd = os.open(launch.events, os.O_WRONLY | os.O_APPEND | os.O_NONBLOCK | _CREATE, 0o644)
     except OSError:
         return
     try:
@@ -98,11 +100,12 @@ def append_event(launch: Launch, event: str, **details: object) -> None:
 def ring(bell: str) -> None:
     """Wake the agent, if one lives: one byte into its FIFO, never waiting."""
     try:
-        fd = os.open(bell, os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        fd = os.open(bell, os.O_WRONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
     except OSError:
         return
     try:
-        os.write(fd, b"\n")
+        if stat.S_ISFIFO(os.fstat(fd).st_mode):
+            os.write(fd, b"\n")
     except OSError:
         return
     finally:

@@ -38,7 +38,7 @@ def main(attempt_dir: str, claim_fd: int) -> int:
     signals = _take_signals()
     os.chdir(attempt_dir)
     try:
-        claim_attempt()
+        lock = claim_attempt()
         launch = read_launch()
         become_subreaper()
         control = Control(open_control())
@@ -55,6 +55,7 @@ def main(attempt_dir: str, claim_fd: int) -> int:
     outcome = _run(launch, control, signals).document(started_at)
     publish_outcome(reserved, outcome)
     append_event(launch, "ended", state=outcome["state"], reason=outcome["reason"])
+    os.close(lock)  # from here on the outcome counts
     ring(launch.bell)
     return EXIT_DONE
 

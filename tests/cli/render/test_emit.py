@@ -23,3 +23,8 @@ def test_programs_get_the_document(read, capsys: pytest.CaptureFixture[str]) -> 
 def test_people_get_what_show_prints(capsys: pytest.CaptureFixture[str]) -> None:
     emit(PARTS, "table", lambda parts: print(len(parts)))
     assert capsys.readouterr().out == "2\n"
+
+
+def test_a_text_that_some_reader_takes_for_a_number_is_quoted(capsys: pytest.CaptureFixture[str]) -> None:
+    emit(AcceleratorState(id="nvidia:0", model="1e5"), "yaml", print)
+    assert "model: '1e5'\n" in capsys.readouterr().out

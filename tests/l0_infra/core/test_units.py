@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from l0_infra.core.errors import UsageError
-from l0_infra.core.units import format_bytes, format_duration, parse_bytes, parse_duration
+from l0_infra.core.units import format_bytes, format_count, format_duration, parse_bytes, parse_duration
 
 
 @pytest.mark.parametrize(
@@ -103,3 +103,7 @@ def test_durations_are_written_in_terms(seconds: float, text: str) -> None:
 @given(st.floats(0, 1e9))
 def test_a_written_duration_is_right_to_the_millisecond(seconds: float) -> None:
     assert parse_duration(format_duration(seconds)) == pytest.approx(seconds, abs=0.0006)
+
+
+def test_one_is_singular_and_nothing_else_is() -> None:
+    assert [format_count(number, "CPU") for number in (0, 1, 2)] == ["0 CPUs", "1 CPU", "2 CPUs"]

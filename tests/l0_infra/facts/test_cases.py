@@ -87,3 +87,12 @@ def test_a_bundle_cut_anywhere_keeps_what_came_whole(bundle: str, data: st.DataO
     cut = data.draw(st.integers(0, len(bundle)))
     whole, part = parse_bundle(bundle), parse_bundle(bundle[:cut])
     assert all(whole[name] == answer for name, answer in part.items())
+
+
+def test_a_garbled_lsblk_is_told_and_the_kernel_s_own_files_stand_in() -> None:
+    bundle = next(case for case in CASES if case.stem == "container_cgroup_v2_arm").read_text()
+    before, rest = bundle.split("@ lsblk ")
+    garbled = f'{before}@ lsblk 0\n|{{"blockdevices": 3}}\n!\n@ block{rest.partition("@ block")[2]}'
+    facts = facts_of(garbled)
+    assert facts.disks == facts_of(bundle).disks != ()
+    assert [fault.reason for fault in facts.unread if fault.what == "lsblk"] == ["garbled"]

@@ -81,3 +81,9 @@ def test_backoff_doubles_up_to_a_limit(count: int, wait: float) -> None:
 def test_a_wish_about_an_attempt_that_never_started_is_granted(wish: Request, then: str) -> None:
     columns = settle_void(record(request=wish), "cut short", None, NOW)
     assert (columns["state"], columns["request"]) == (then, "")
+
+
+def test_who_waits_again_holds_nothing_and_who_has_ended_shows_what_it_held() -> None:
+    again = settle(record(retry=Retry(limit=1)), outcome("FAILED", 3), NOW)
+    assert again["allocation"] == "[]"
+    assert "allocation" not in settle(record(), outcome("FAILED", 3), NOW)

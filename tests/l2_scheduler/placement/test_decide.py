@@ -1,6 +1,7 @@
 """Who starts and who waits, case by case."""
 
 import pytest
+from msgspec import structs
 
 from l2_scheduler.placement import decide, fits_ever
 from l2_scheduler.schemas import JobState, Queue
@@ -335,3 +336,23 @@ def test_jobs_wait_while_their_queue_forbids_them() -> None:
     decisions = decide(nodes(1), some, [job(1, cpus=5), job(2, cpus=4)], 0.0)
     assert started(decisions) == ["2"]
     assert decisions.waits[0].blockers[0].found == "the job asks 5"
+
+
+def test_a_gang_counts_all_its_nodes_against_the_accelerators_of_its_queue() -> None:
+    limited = queues(Queue(name="default", max_gpus=8))
+    decisions = decide(nodes(4, gpus=4), limited, [job(1, nodes=3, gpus=4), job(2, nodes=2, gpus=4)], 0.0)
+    assert [start.job_id for start in decisions.starts] == ["2"]
+
+
+def test_a_job_that_is_being_ended_makes_room_after_its_grace() -> None:
+    active = running(job(1, cpus=8, time_s=10 * HOUR, grace_s=30), share("n1", cpus=8))
+    ending = structs.replace(active, state="COMPLETING")
+    decisions = decide(cluster(node()), queues(), [ending, job(2, cpus=8)], 100.0)
+    assert decisions.reservation is not None
+    assert decisions.reservation.at == 130.0
+
+
+def test_an_array_of_which_one_completed_may_still_fail() -> None:
+    after = job(3, after=[("1", "afternotok")])
+    jobs = [job("1_0", state="COMPLETED"), job("1_1", state="RUNNING"), after]
+    assert not decide(nodes(1), queues(), jobs, 0.0).cancels

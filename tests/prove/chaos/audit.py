@@ -166,6 +166,10 @@ class Audit:
             if not status.job.name.startswith("lines-") or status.state != "COMPLETED" or key in self.read:
                 continue
             self.read.add(key)
+            outcome = world.layout.attempt(status.job_id, status.attempt) / "exit.json"
+            self.check("COMPLETED has its outcome on disk", outcome.exists(), str(outcome))
+            if not outcome.exists():
+                continue
             for rank in range(status.job.resources.tasks_per_node):
                 attempt = world.layout.attempt(status.job_id, status.attempt)
                 text = b"".join(piece.data for piece in read_log(attempt, rank))

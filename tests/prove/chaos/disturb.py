@@ -19,6 +19,7 @@ __all__ = [
     "fill_disk",
     "jump_clock",
     "kill_agent",
+    "kill_everything",
     "kill_grandchild",
     "kill_shim",
     "kill_task",
@@ -60,13 +61,23 @@ def pause_agent(stage: Stage, world: World) -> bool:
 
 
 def kill_shim(stage: Stage, world: World) -> bool:
-    """End the parent of a job's processes, which nobody can be prepared for."""
-    shims = living_shims(world)
+    """End the parent of a job's processes; half of the time the youngest, which has not listed them all yet."""
+    shims = sorted(living_shims(world), key=lambda shim: shim.identity.start_ticks)
     if not shims:
         return False
-    shim = stage.rng.choice(shims)
+    shim = stage.rng.choice((stage.rng.choice(shims), shims[-1]))
     stage.history.disturb("shim killed", world.name, shim.job_id)
     return signal_identity(shim.identity, signal.SIGKILL)
+
+
+def kill_everything(stage: Stage, world: World) -> bool:
+    """End the agent and all shims at once, as an administrator in a hurry would."""
+    shims = living_shims(world)
+    killed = signal_agent(world, signal.SIGKILL)
+    for shim in shims:
+        stage.history.disturb("shim killed", world.name, shim.job_id)
+        signal_identity(shim.identity, signal.SIGKILL)
+    return killed or bool(shims)
 
 
 def kill_task(stage: Stage, world: World) -> bool:
@@ -141,7 +152,7 @@ def fake_clock_library() -> Path | None:
 def jump_clock(stage: Stage, world: World) -> bool:
     """Let the agent's wall clock jump by hours; replace the agent by one whose clock can."""
     library = fake_clock_library()
-    if library is None or world.user is not None:
+    if library is None or world.user is not None or not world.layout.bell.exists():
         return False
     clock = stage.ground.folder / f"clock-{world.name}"
     set_clock(clock, 0)

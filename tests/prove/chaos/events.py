@@ -83,6 +83,7 @@ EVENTS = (
     Event(name="priority", weight=3, act=prioritize),
     Event(name="kill -9 agent", weight=10, act=disturb.kill_agent),
     Event(name="kill -9 shim", weight=10, act=disturb.kill_shim),
+    Event(name="kill -9 agent and all shims", weight=2, act=disturb.kill_everything),
     Event(name="kill -9 task", weight=5, act=disturb.kill_task),
     Event(name="kill -9 grandchild", weight=4, act=disturb.kill_grandchild),
     Event(name="agent stopped and continued", weight=5, act=disturb.pause_agent),

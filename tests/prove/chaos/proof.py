@@ -18,6 +18,7 @@ from chaos.traces import (
     check_secrets,
     check_slots,
     check_store,
+    end_all,
 )
 from chaos.world import World, make_ground, make_worlds
 from l2_scheduler.schemas import FINAL_STATES
@@ -39,6 +40,7 @@ def prove_engine(*, rounds: int, seed: int, evidence: Path) -> Proof:
     with ExitStack() as stack:
         ground = make_ground(evidence / f"engine-{mark}", mark)
         worlds, skipped = make_worlds(ground, stack)
+        stack.callback(end_all, ground)
         stage = Stage(ground, worlds, rng)
         audit = Audit(stage.history)
         for number in range(1, rounds + 1):

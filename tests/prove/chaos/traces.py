@@ -1,14 +1,24 @@
 """What must not be left behind: processes, claims, secrets in the open, damage, a traceback."""
 
+import contextlib
 import fcntl
 import os
+import signal
 from pathlib import Path
 
 from chaos.audit import Audit
 from chaos.targets import carriers
 from chaos.world import Ground, World
 
-__all__ = ["check_agent_log", "check_gone", "check_ledger", "check_secrets", "check_slots", "check_store"]
+__all__ = [
+    "check_agent_log",
+    "check_gone",
+    "check_ledger",
+    "check_secrets",
+    "check_slots",
+    "check_store",
+    "end_all",
+]
 
 STORE_CHECK = """
 import sqlite3, sys
@@ -23,6 +33,13 @@ def check_gone(audit: Audit, ground: Ground) -> None:
     audit.check(
         "no process is left", not left, "; ".join(f"{pid} {command}" for pid, command in left.items())
     )
+
+
+def end_all(ground: Ground) -> None:
+    """End what is left of the run, so that a violation harms nobody."""
+    for pid in carriers(ground.mark):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
 
 
 def check_ledger(audit: Audit, ground: Ground) -> None:

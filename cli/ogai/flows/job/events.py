@@ -1,8 +1,13 @@
 """A job's events, one line each, written by its shim and by the job itself."""
 
 from pathlib import Path
+from typing import Annotated
 
 import msgspec
+from msgspec import Meta
+
+from l0_infra.core.errors import printable
+from l0_infra.core.store import load_file
 
 __all__ = ["Event", "parse_events", "read_events"]
 
@@ -10,7 +15,7 @@ __all__ = ["Event", "parse_events", "read_events"]
 class Event(msgspec.Struct, frozen=True, kw_only=True):
     """Something that happened `at` (seconds since the epoch); `details` are the other fields, written out."""
 
-    at: float
+    at: Annotated[float, Meta(ge=0, le=1e11)]
     event: str
     attempt: int = 0
     details: dict[str, str] = {}
@@ -19,8 +24,8 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
 def read_events(directory: str) -> tuple[Event, ...]:
     """Read the events of the job in this folder; none before it was started first."""
     try:
-        return parse_events((Path(directory) / "events.jsonl").read_bytes())
-    except FileNotFoundError:
+        return parse_events(load_file(Path(directory) / "events.jsonl"))
+    except OSError:
         return ()
 
 
@@ -36,5 +41,9 @@ def parse_event(line: bytes) -> Event | None:
     except (msgspec.DecodeError, msgspec.ValidationError):
         return None
     known = ("at", "event", "attempt")
-    details = {name: str(value) for name, value in fields.items() if name not in known and value != ""}
-    return msgspec.structs.replace(event, details=details)
+    details = {
+        printable(name): printable(str(value))
+        for name, value in fields.items()
+        if name not in known and value != ""
+    }
+    return msgspec.structs.replace(event, event=printable(event.event), details=details)

@@ -32,10 +32,18 @@ def document_file(word: str) -> Path:
 
 def command_meant(path: Path, word: str) -> str:
     """Say the command that this word most likely is, or nothing if it may be a document."""
-    if path.is_file():
+    if is_file(path):
         if path.suffix in SCRIPT_ENDINGS and not os.access(path, os.X_OK):
             return f"{INTERPRETERS.get(path.suffix, 'env')} {shlex.quote(word)}"
         runs = path.suffix in SCRIPT_ENDINGS or (not path.suffix and os.access(path, os.X_OK))
         return shlex.quote(word if "/" in word else f"./{word}") if runs else ""
     first = word.split()[:1]
     return word if first and shutil.which(first[0]) else ""
+
+
+def is_file(path: Path) -> bool:
+    """Tell whether there is such a file; a word too long for a name, as a whole script may be, is none."""
+    try:
+        return path.is_file()
+    except OSError:
+        return False

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from l0_infra.core.errors import UsageError
 from l2_scheduler import Explanation, LocalEngine, Pruned, Verdict
 from l2_scheduler.schemas import FINAL_STATES, Job, JobStatus
 from ogai.flows.engine import open_engine
@@ -45,14 +46,14 @@ def submit(job: Job, *, held: bool = False) -> tuple[JobStatus, ...]:
     Raises DocumentError, UsageError or UnsatisfiableError for a job that can never run here; nothing is queued then.
     """
     with open_engine() as engine:
-        ids = engine.submit(job, environment=os.environ, directory=Path.cwd(), held=held)
+        ids = engine.submit(job, environment=os.environ, directory=here(), held=held)
         return engine.poll([ids[0].partition("_")[0]])
 
 
 def rehearse(job: Job, *, held: bool = False) -> tuple[JobStatus, Verdict]:
     """Say what `submit` would queue and what would become of it now; raises what `submit` raises, changes nothing."""
     with open_engine() as engine:
-        return engine.rehearse(job, environment=os.environ, directory=Path.cwd(), held=held)
+        return engine.rehearse(job, environment=os.environ, directory=here(), held=held)
 
 
 def poll(references: References = ()) -> tuple[JobStatus, ...]:
@@ -130,3 +131,17 @@ def _change(references: References, wish: Callable[[LocalEngine], tuple[str, ...
 def listed(references: References) -> Sequence[str]:
     """Take one id for what it is; as a sequence `"12"` would be the jobs 1 and 2."""
     return (references,) if isinstance(references, str) else references
+
+
+def here() -> Path:
+    """Return the current folder, where a job runs that names no other. Raises UsageError if none can be named."""
+    try:
+        folder = Path.cwd()
+        str(folder).encode()
+    except FileNotFoundError:
+        found = "the current folder, which was removed"
+    except UnicodeEncodeError:
+        found = "the current folder, whose name is not UTF-8"
+    else:
+        return folder
+    raise UsageError("directory", found=found, expected="a folder to run in", hint="cd to another one")

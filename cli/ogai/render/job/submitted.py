@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import click
 
 from l0_infra.core.documents import render_document
-from l0_infra.core.units import format_bytes
+from l0_infra.core.units import format_bytes, format_count
 from l2_scheduler import Cancel, Start, Verdict
 from l2_scheduler.schemas import JobStatus, NodeShare
 from ogai.render.emit import Output, emit
@@ -48,6 +48,6 @@ def describe_verdict(verdict: Verdict) -> str:
 
 def describe_share(share: NodeShare) -> str:
     """Write what is held on one node: `node1: 4 CPUs, 8 GiB, nvidia:0`."""
-    parts = [f"{share.cpus} CPU{'s' * (share.cpus != 1)}"]
+    parts = [format_count(share.cpus, "CPU")]
     parts += [format_bytes(share.memory_bytes)] if share.memory_bytes else []
     return f"{share.node}: {', '.join((*parts, *share.accelerators))}"

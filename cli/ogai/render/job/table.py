@@ -28,7 +28,7 @@ DROPPED = ("GPUS", "MEM", "CPUS", "TIME")
 """Columns that are left out when even that is too wide."""
 
 COLOURS = {"RUNNING": "green", "CONFIGURING": "green", "COMPLETING": "green", "PENDING": "yellow"}
-BAD = frozenset({"FAILED", "TIMEOUT", "OUT_OF_MEMORY", "NODE_FAIL"})
+BAD = FINAL_STATES - {"COMPLETED", "CANCELLED"}
 GAP = "  "
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from l0_infra.core.errors import printable
 from l0_infra.core.units import format_bytes
 from l1_podsys.schemas import NodeState
 from ogai.flows.job.watch import Running, Scene, Waiting
@@ -118,7 +119,7 @@ def running_cells(job: Running, now: float) -> list[RenderableType]:
     limit = Text("none", style="dim")
     if limit_s is not None:
         limit = Text.assemble(gauge(elapsed_s, limit_s), f" {stopwatch(limit_s)}")
-    command = " ".join(status.job.command)
+    command = printable(" ".join(status.job.command))
     name = Text(
         status.job.name if status.state == "RUNNING" else f"{status.job.name} ({status.state.lower()})"
     )

@@ -2,7 +2,7 @@
 
 from collections.abc import Container
 
-from l0_infra.core.units import format_bytes
+from l0_infra.core.units import format_bytes, format_count
 from l2_scheduler.schemas import ACTIVE_STATES, FINAL_STATES, JobStatus, Resources
 from ogai.flows.job.fate import signal_name
 from ogai.render.moment import ago, brief
@@ -49,10 +49,10 @@ def describe_wait(status: JobStatus, opened: Container[str], now: float) -> str:
 def describe_resources(resources: Resources) -> str:
     """Write `2 tasks, 4 CPUs each, 8 GiB, 1 GPU`."""
     tasks = resources.tasks_per_node
-    cpus = f"{resources.cpus_per_task} CPU{'s' * (resources.cpus_per_task != 1)}"
+    cpus = format_count(resources.cpus_per_task, "CPU")
     parts = [cpus] if tasks == 1 else [f"{tasks} tasks", f"{cpus} each"]
     if resources.memory_bytes_per_node is not None:
         parts.append(f"{format_bytes(resources.memory_bytes_per_node)} of memory")
     if resources.gpus_per_node:
-        parts.append(f"{resources.gpus_per_node} GPU{'s' * (resources.gpus_per_node != 1)}")
+        parts.append(format_count(resources.gpus_per_node, "GPU"))
     return ", ".join(parts)

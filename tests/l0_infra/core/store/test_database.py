@@ -75,3 +75,10 @@ def test_a_reader_notices_another_writer(tmp_path: Path) -> None:
     assert reader.data_version() != before
     reader.close()
     writer.close()
+
+
+def test_a_commit_is_durable_when_it_returns(tmp_path: Path) -> None:
+    database = Database(tmp_path / "a.db", [TABLE])
+    synchronous = database.connection.execute("PRAGMA synchronous").fetchone()[0]
+    database.close()
+    assert synchronous == 2  # FULL: https://sqlite.org/pragma.html#pragma_synchronous

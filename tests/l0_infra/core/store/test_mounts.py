@@ -21,6 +21,7 @@ MOUNTINFO = """\
 39 36 0:49 / /scratch rw - tmpfs tmpfs rw
 garbage
 40 24 0:50 / /own rw - fuse.myfs nas:/vol rw
+41 24 0:51 / /bucket rw - fuse.s3fs s3fs rw
 """
 
 
@@ -38,6 +39,7 @@ garbage
         ("/layered", "/layered", False),
         ("/weka/a", "/weka", True),
         ("/own/a", "/own", True),
+        ("/bucket", "/bucket", True),
     ],
 )
 def test_mount_of_a_path(path: str, point: str, network: bool) -> None:
