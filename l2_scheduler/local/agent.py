@@ -1,5 +1,7 @@
 """The agent: a loop that makes the machine follow the queue. All it knows is on disk, so the next one goes on."""
 
+import contextlib
+import signal
 import time
 import traceback
 from collections.abc import Callable, Iterable
@@ -24,6 +26,7 @@ from l2_scheduler.local.layout import Layout
 from l2_scheduler.local.ledger import Ledger
 from l2_scheduler.local.lost import bury
 from l2_scheduler.local.placer import LAUNCH_AGAIN_S, Placer
+from l2_scheduler.local.processes import signal_identity
 from l2_scheduler.local.queue import JobQueue, Rule
 from l2_scheduler.local.records import Columns, Record
 from l2_scheduler.local.settle import settle, settle_void
@@ -128,13 +131,19 @@ class Agent:
         self.queue.change(record.job_id, ["CONFIGURING"], state="RUNNING", started_at=keeper.started_at)
 
     def grant(self, record: Record) -> None:
-        """Pass a wish about an active job on to its shim; a shim that is not there yet is asked again."""
+        """Pass a wish about an active job on to its shim; a shim that is not there yet is asked again.
+
+        A shim that something stopped is made to go on, or it could never obey.
+        """
         if not record.request:
             return
         order = "kill" if record.request == "kill" else "end"
         folder = self.layout.attempt(record.job_id, record.status.attempt)
         if tell(folder, f"{order} CANCELLED {record.request_reason or record.request}"):
             self.queue.change(record.job_id, ["CONFIGURING", "RUNNING"], state="COMPLETING")
+            if keeper := read_keeper(folder):
+                with contextlib.suppress(PermissionError):  # a shim.json that the job forged
+                    signal_identity(keeper, signal.SIGCONT)
 
     def forgive_clock(self, record: Record) -> None:
         """Shorten a wait that a backward jump of the clock has made longer than any back-off."""

@@ -51,7 +51,12 @@ class LocalEngine:
         try:
             self.layout = Layout(prepare_home(home) / "scheduler").prepare()
         except OSError as error:
-            raise EngineError(str(home), found=str(error), expected="a folder this user may write") from error
+            raise EngineError(
+                str(error.filename or home),
+                found=error.strerror or str(error),
+                expected="a folder of this user",
+                hint="choose another one: export OGAI_HOME=/var/tmp/$USER/ogai",
+            ) from error
         self.queue = JobQueue(self.layout)
         self.ledger = ledger
         self.probe = probe

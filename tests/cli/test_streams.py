@@ -56,6 +56,20 @@ def test_a_home_that_is_not_utf8_is_refused(tmp_path: Path) -> None:
     assert b"a name that is not UTF-8" in done.stderr
 
 
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can be nobody known")
+def test_a_user_nobody_knows_is_told(tmp_path: Path) -> None:
+    program = (
+        "import os; from l0_infra.core.store import ogai_home\nimport platformdirs, pathlib\n"
+        "from l0_infra.core.errors import EngineError\nos.setuid(54321)\n"
+        "for chosen in ('', '~/x'):\n"
+        "    try: ogai_home({'OGAI_HOME': chosen})\n"
+        "    except EngineError as error: print(error)"
+    )
+    environment = {name: value for name, value in OURS.items() if name not in ("HOME", "XDG_DATA_HOME")}
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, check=False)
+    assert done.stdout.count(b"a user without a home folder") == 2, done.stderr
+
+
 def test_a_word_too_long_for_a_file_is_told(tmp_path: Path) -> None:
     done = ogai("job submit " + "a" * 5000, tmp_path)
     assert done.returncode == 2

@@ -77,8 +77,9 @@ def _load(path: FilePath, source: str) -> bytes:
         with path.open("rb") as file:
             data = file.read(MAX_BYTES + 1)
     except OSError as error:
+        similar = _similar_file(path) if isinstance(error, FileNotFoundError) else ""
         reason = (error.strerror or "an unreadable file").lower()
-        _raise(source, [finding(place, reason, "a file that can be read", _similar_file(path))])
+        _raise(source, [finding(place, reason, "a file that can be read", similar)])
     if len(data) > MAX_BYTES:
         _raise(source, [finding(place, f"more than {MAX_BYTES // 2**20} MiB", "a document written by hand")])
     return data

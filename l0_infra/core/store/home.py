@@ -13,12 +13,19 @@ MEND = "choose a folder on a local disk: export OGAI_HOME=/var/tmp/$USER/ogai"
 
 
 def ogai_home(environment: Mapping[str, str]) -> Path:
-    """Name the state folder: `OGAI_HOME`, else the platform's folder for user data."""
-    if chosen := environment.get("OGAI_HOME"):
-        return Path(chosen).expanduser().absolute()
-    import platformdirs
+    """Name the state folder: `OGAI_HOME`, else the platform's folder for user data.
 
-    return Path(platformdirs.user_data_dir("ogai"))
+    Raises EngineError for a user who has no folder of their own, as in some containers.
+    """
+    chosen = environment.get("OGAI_HOME", "")
+    try:
+        if chosen:
+            return Path(chosen).expanduser().absolute()
+        import platformdirs
+
+        return Path(platformdirs.user_data_dir("ogai"))
+    except RuntimeError as error:
+        raise refusal(Path(chosen), "a user without a home folder") from error
 
 
 def prepare_home(home: Path, mounts: tuple[Mount, ...] | None = None) -> Path:

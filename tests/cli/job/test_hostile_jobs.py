@@ -1,5 +1,8 @@
 """Jobs that turn against their engine end once, as what they were, and harm no other job."""
 
+import time
+from pathlib import Path
+
 import pytest
 
 from tests.cli.job.conftest import Ogai
@@ -51,3 +54,15 @@ def test_what_a_job_says_of_itself_steers_no_terminal(ogai: Ogai) -> None:
     assert "\\x1b[31mred" in shown
     assert "\\u202e" in shown
     assert not {"\x1b", "\x07", "\u202e"} & set(shown)
+
+
+def test_a_job_that_stopped_its_shim_is_cancelled(ogai: Ogai) -> None:
+    job = "kill -STOP $PPID; echo stopped; sleep 60"
+    assert ogai("job", "submit", "--", "bash", "-c", f"touch begun; {job}").code == 0
+    for _ in range(200):
+        if Path("begun").exists():
+            break
+        time.sleep(0.05)
+    assert ogai("job", "cancel", "--now", "1").code == 0
+    said = ogai("job", "wait", "1", "--timeout", "20")
+    assert (said.code, "CANCELLED" in said.err) == (6, True), said.err

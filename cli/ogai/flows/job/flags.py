@@ -101,7 +101,7 @@ def warn_flag(value: str) -> Flag:
     """Read `USR1@60`: the signal, and how long before the limit it is sent."""
     name, at, before = value.partition("@")
     early = (f"limits.warn_before_s={as_typed(before)}",) if at else ()
-    return Flag(typed="--warn", settings=(f"limits.warn_signal={name.removeprefix('SIG')}", *early))
+    return Flag(typed="--warn", settings=(f"limits.warn_signal={as_typed(name.removeprefix('SIG'))}", *early))
 
 
 def dependency_flag(jobs: Iterable[tuple[str, str]]) -> Flag:
@@ -130,5 +130,6 @@ def variable_flags(variables: Sequence[str]) -> Iterator[Flag]:
 
 
 def as_typed(value: str) -> str:
-    """Keep a value from being read as YAML: only `--set` takes lists and mappings."""
-    return json.dumps(value, ensure_ascii=False) if value[:1] in ("[", "{", "'", '"') else value
+    """Keep a value from being read as YAML: only `--set` takes lists, mappings and, by saying nothing, null."""
+    quoted = not value.strip() or value[0] in "[{'\""
+    return json.dumps(value, ensure_ascii=False) if quoted else value

@@ -32,7 +32,7 @@ def no_handshake(endpoint: Endpoint, error: Exception) -> RemoteError:
     """Something listens, but does not speak ssh with us."""
     return RemoteError(
         endpoint.where,
-        found=f"no ssh handshake: {error or 'the server hung up'}",
+        found=f"no ssh handshake: {str(error) or 'the server hung up'}",
         expected="an ssh server",
         hint="if many connect at once, raise MaxStartups in its sshd_config",
         retry=True,
@@ -54,7 +54,7 @@ def no_session(endpoint: Endpoint, error: Exception) -> RemoteError:
     """The connection stands, or stood, but gives no session."""
     return RemoteError(
         endpoint.where,
-        found=f"no session: {error or 'the connection ended'}",
+        found=f"no session: {str(error) or 'the connection ended'}",
         expected="a session on an open connection",
         hint="if others use many sessions too, raise MaxSessions in its sshd_config",
         retry=True,
@@ -65,7 +65,7 @@ def no_way_through(jump: Endpoint, to: Endpoint, error: Exception) -> RemoteErro
     """The jump host does not reach the next host."""
     return RemoteError(
         to.where,
-        found=f"no way through the jump host {jump.where}: {error or 'the connection ended'}",
+        found=f"no way through the jump host {jump.where}: {str(error) or 'the connection ended'}",
         expected="a jump host that can reach it",
         hint=f"try `ssh {jump.name} nc -vz {to.hostname} {to.port}`",
         retry=True,
