@@ -6,13 +6,21 @@
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from ogai.version import __version__
+
 if TYPE_CHECKING:
     from ogai.flows import job
 
-__all__ = ["job"]
+__all__ = ["__version__", "job"]
+
+FLOWS = frozenset({"job"})
 
 
 def __getattr__(name: str) -> object:
-    if name not in __all__:
+    if name not in FLOWS:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return import_module(f"ogai.flows.{name}")
+
+
+def __dir__() -> list[str]:
+    return __all__

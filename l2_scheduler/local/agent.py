@@ -24,7 +24,7 @@ from l2_scheduler.local.book import Book
 from l2_scheduler.local.holdings import Holdings
 from l2_scheduler.local.layout import Layout
 from l2_scheduler.local.ledger import Ledger
-from l2_scheduler.local.lost import bury
+from l2_scheduler.local.lost import bury, note_end
 from l2_scheduler.local.placer import LAUNCH_AGAIN_S, Placer
 from l2_scheduler.local.processes import signal_identity
 from l2_scheduler.local.queue import JobQueue, Rule
@@ -114,6 +114,8 @@ class Agent:
         columns = settle(record, outcome, now) if outcome else self.give_back(record, now)
         if self.queue.change_each([record.job_id], Rule(tuple(ACTIVE_STATES), columns, record.request)):
             self.holdings.drop(record.job_id)
+            if fate == "lost" and outcome:
+                note_end(self.layout.events(record.job_id), record.status.attempt, outcome)
 
     def give_back(self, record: Record, now: float) -> Columns:
         """Have an attempt that never started tried again: at once, or later if it was the machine that refused."""

@@ -1,16 +1,17 @@
 """What is done about an attempt whose shim was killed: end what it left, and say how it ended."""
 
 import contextlib
+import json
 from pathlib import Path
 
 import msgspec
 
-from l0_infra.core.store import load_file
+from l0_infra.core.store import append_line, load_file
 from l2_scheduler.local.attempts import Exit, read_keeper, unknown_exit
 from l2_scheduler.local.processes import end_leftovers
 from l2_scheduler.local.shim.proc import boot_id
 
-__all__ = ["bury"]
+__all__ = ["bury", "note_end"]
 
 
 class Marks(msgspec.Struct, frozen=True):
@@ -33,6 +34,19 @@ def bury(attempt: Path, now: float) -> Exit:
         else "its shim, the process that kept it, was killed"
     )
     return unknown_exit(reason, now, keeper.started_at if keeper else None)
+
+
+def note_end(events: Path, attempt: int, outcome: Exit) -> None:
+    """Write the last event, which the shim could not write; without room for it only the timeline lacks it."""
+    line = {
+        "at": outcome.ended_at,
+        "event": "ended",
+        "attempt": attempt,
+        "state": outcome.state,
+        "reason": outcome.reason,
+    }
+    with contextlib.suppress(OSError):
+        append_line(events, json.dumps(line))
 
 
 def read_marks(attempt: Path) -> Marks:

@@ -19,7 +19,7 @@ TOOLS: Mapping[str, str] = {
     "ssh": "reach other nodes",
     "sshd": "be reached by other nodes",
     "tmux": "keep a terminal open",
-    "sbatch": "hand jobs to Slurm",
+    "sbatch": "a Slurm client; ogai does not use it yet",
     "systemctl": "services of this machine",
 }
 

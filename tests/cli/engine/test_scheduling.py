@@ -32,7 +32,7 @@ else:
 
 def test_dependencies_order_jobs_and_cancel_the_hopeless(world: World) -> None:
     good = world.submit("bash", "-c", "sleep 0.2; echo good >> order")
-    bad = world.submit("false")
+    bad = world.submit("bash", "-c", "sleep 1; false")
     after = world.submit("bash", "-c", "echo after >> order", depends_on=(Dependency(job=good),))
     never = world.submit("true", depends_on=(Dependency(job=bad),))
     cleanup = world.submit("true", depends_on=(Dependency(job=bad, condition="afternotok"),))
@@ -127,6 +127,8 @@ def test_what_can_never_run_is_refused(world: World) -> None:
         world.submit("no-such-program-here")
     with pytest.raises(UsageError, match="no such job"):
         world.submit("true", depends_on=(Dependency(job="999"),))
+    with pytest.raises(UsageError, match="without a time limit"):
+        world.submit("true", limits=Limits(warn_signal="USR1"))
     with pytest.raises(UsageError, match="secret"):
         world.submit("true", secrets=("NO_SUCH_SECRET",))
     assert world.engine.poll() == ()
@@ -183,3 +185,13 @@ def test_a_job_inherits_mask_and_limits_of_the_shell_it_came_from(world: World) 
     job_id = done.stdout.strip()
     world.wait(job_id)
     assert world.log(job_id) == "77\n0027\n"
+
+
+def test_waiting_for_what_came_out_otherwise_is_refused(world: World) -> None:
+    bad, good = world.submit("false"), world.submit("true")
+    world.wait(bad, good)
+    with pytest.raises(UnsatisfiableError, match=f"job {bad} FAILED"):
+        world.submit("true", depends_on=(Dependency(job=bad),))
+    with pytest.raises(UnsatisfiableError, match="it COMPLETED"):
+        world.submit("true", depends_on=(Dependency(job=good, condition="afternotok"),))
+    assert world.wait(world.submit("true", depends_on=(Dependency(job=bad, condition="afterany"),)))

@@ -13,6 +13,7 @@ import pytest
 from l2_scheduler.local.attempts import read_keeper
 from l2_scheduler.local.launch import describe_launch, launch
 from l2_scheduler.schemas import Limits, Retry
+from ogai.flows.job.events import read_events
 from tests.support.world import World, eventually, has_run
 
 pytestmark = pytest.mark.real
@@ -57,6 +58,8 @@ def test_a_killed_shim_takes_its_job_along_once(world: World) -> None:
     kill_shim(world, job_id)
     (status,) = world.wait(job_id)
     assert (status.state, status.reason) == ("NODE_FAIL", "its shim, the process that kept it, was killed")
+    events = [event.event for event in read_events(status.directory)]
+    assert events == ["submitted", "started", "ended"]
     assert subprocess.run(["pgrep", "-f", "sleep 9[78][.]5"], stdout=subprocess.DEVNULL).returncode == 1
 
 

@@ -201,14 +201,26 @@ def _socket(endpoint: Endpoint) -> socket.socket:
     return sock
 
 
+class _ProxySocket(socket.socket):
+    """Our end of a ProxyCommand, which is told to end when this is closed: not every one ends with its input."""
+
+    process: subprocess.Popen[bytes]
+
+    def close(self) -> None:
+        super().close()
+        self.process.terminate()
+
+
 def _through_command(command: str) -> socket.socket:
-    """Start a ProxyCommand on the other end of a socket; it ends when the socket is closed."""
+    """Start a ProxyCommand on the other end of a socket."""
     ours, theirs = socket.socketpair()
+    end = _ProxySocket(fileno=ours.detach())
     with theirs:
-        end = theirs.fileno()
-        process = subprocess.Popen(("sh", "-c", f"exec {command}"), stdin=end, stdout=end)
-    threading.Thread(target=process.wait, daemon=True).start()
-    return ours
+        end.process = subprocess.Popen(
+            ("sh", "-c", f"exec {command}"), stdin=theirs.fileno(), stdout=theirs.fileno()
+        )
+    threading.Thread(target=end.process.wait, daemon=True).start()
+    return end
 
 
 def _shake_hands(endpoint: Endpoint, transport: paramiko.Transport) -> None:

@@ -201,7 +201,9 @@ def test_a_target_behind_a_jump_that_is_down_names_both(
     assert f"jump host {getpass.getuser()}@{HOST}:{sshd.port}" in error.found
 
 
-def test_a_proxy_command_is_used(sshd: Any, tmp_path: Path) -> None:
+def test_a_proxy_command_is_used_and_ended(
+    sshd: Any, tmp_path: Path, processes_with: Callable[[str], list[int]]
+) -> None:
     (tmp_path / "pipe.py").write_text(
         "import os, socket, sys, threading\n"
         "s = socket.create_connection((sys.argv[1], int(sys.argv[2])))\n"
@@ -213,6 +215,10 @@ def test_a_proxy_command_is_used(sshd: Any, tmp_path: Path) -> None:
     (tmp_path / "config").write_text(f"ProxyCommand {sys.executable} {tmp_path}/pipe.py %h %p\n")
     with SshRunner(HOST, sshd.options(config_file=str(tmp_path / "config"))) as runner:
         assert runner.run(ECHO).stdout == "there\n"
+    end = time.monotonic() + 10
+    while processes_with(f"{tmp_path}/pipe.py") and time.monotonic() < end:
+        time.sleep(0.02)
+    assert processes_with(f"{tmp_path}/pipe.py") == []
 
 
 CLIENT = """
