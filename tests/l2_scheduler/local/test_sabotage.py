@@ -16,6 +16,7 @@ from l2_scheduler.local.layout import Layout
 from l2_scheduler.local.locks import exclusive
 from l2_scheduler.local.processes import leftovers
 from l2_scheduler.local.queue import JobQueue
+from l2_scheduler.local.queues_file import load_queues
 from l2_scheduler.local.shim.files import ring as ring_from_shim
 from l2_scheduler.schemas import Job
 
@@ -146,6 +147,12 @@ def test_a_number_too_large_names_no_job(tmp_path: Path, reference: str) -> None
         queue.add(Job(name="a", command=("true",)), {}, 1.0)
     assert queue.find(reference) == []
     queue.close()
+
+
+def test_queues_in_no_regular_file_are_told(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "queues.yaml")
+    with pytest.raises(EngineError, match="no regular file"):
+        load_queues(tmp_path / "queues.yaml")
 
 
 def test_an_index_too_large_is_refused() -> None:
