@@ -20,7 +20,6 @@ class Spooler:
             "TS_MAXCONN": "4000",
         }
         self.slots = slots
-        self.blockers: list[str] = []
 
     @property
     def installed(self) -> bool:
@@ -43,10 +42,12 @@ class Spooler:
 
     def block(self) -> None:
         """Take every slot with a job that does not end."""
-        self.blockers = [self.run("-n", "sleep", "900").strip() for _ in range(self.slots)]
+        for _ in range(self.slots):
+            self.run("-n", "sleep", "900")
 
     def stop(self) -> None:
         """End what takes the slots, then the server with all that waits."""
-        for number in self.blockers:
-            self.run("-k", number)
+        for line in self.run("-l").splitlines():
+            if " running " in line:
+                self.run("-k", line.split()[0])
         self.run("-K")

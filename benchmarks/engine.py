@@ -32,7 +32,7 @@ class Scale:
     tiny: int
 
 
-FULL = Scale(rounds=40, waiting=10_000, singles=200, spooled=1_000, tiny=1_000)
+FULL = Scale(rounds=40, waiting=10_000, singles=200, spooled=900, tiny=1_000)
 QUICK = Scale(rounds=5, waiting=1_000, singles=20, spooled=100, tiny=50)
 
 
@@ -163,7 +163,7 @@ def decide_rows(lab: Lab) -> list[Row]:
 
 
 def spooled_crowd(spooler: Spooler, scale: Scale) -> list[Row]:
-    """The same with task-spooler, with fewer: its client asks for the whole list each time."""
+    """The same with task-spooler, with fewer: from 1,000 on its clients wait."""
     spooler.block()
     spool_ms = seconds(lambda: spooler.repeat(scale.spooled, "-n", "true")) / scale.spooled * 1000
     list_ms = median_ms(lambda: seconds(lambda: spooler.run("-l")), 3)

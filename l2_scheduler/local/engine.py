@@ -27,7 +27,7 @@ from l2_scheduler.local.prune import Pruned, plan_prune, prune
 from l2_scheduler.local.queue import JobQueue, Rule
 from l2_scheduler.local.queues_file import load_queues
 from l2_scheduler.local.records import Columns, Record
-from l2_scheduler.local.refuse import refuse_job
+from l2_scheduler.local.refuse import refuse_job, refuse_unsound
 from l2_scheduler.local.shell import capture_shell
 from l2_scheduler.local.survey import Survey, Verdict, verdict_on
 from l2_scheduler.local.unknown import unknown_job
@@ -72,8 +72,9 @@ class LocalEngine:
         """Put a job into the queue and return its id, or the ids of its array's elements.
 
         `environment` is what the job will see besides its own variables; `directory` is where it runs if it names none.
-        Raises UsageError or UnsatisfiableError for a job that could never run here; nothing is queued then.
+        Raises DocumentError, UsageError or UnsatisfiableError for a job that can never run here; it is not queued.
         """
+        refuse_unsound(job)
         job = msgspec.structs.replace(job, directory=str(directory / (job.directory or ".")))
         refuse_job(job, environment, load_queues(self.layout.queues), self.probe, self.known)
         captured = {name: text for name, text in environment.items() if keep_variable(name)}

@@ -1,10 +1,10 @@
-"""Reads a task's output back: whole over its rotated files, from any offset, time-stamped, while it grows."""
+"""Reads a task's output back: whole over its rotated files, from any offset, time-stamped, also while it grows."""
 
 import os
 import struct
 import time
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -13,7 +13,7 @@ from typing import BinaryIO
 
 from l2_scheduler.local.shim.logs import PAIR
 
-__all__ = ["Piece", "follow_log", "read_log", "stamp"]
+__all__ = ["Piece", "read_log", "stamp"]
 
 _BLOCK_BYTES = 1 << 20
 _TRIES = 50
@@ -48,26 +48,6 @@ def read_log(
         for start, file in segments:
             for offset, block in _blocks(file, start, from_offset):
                 yield from _pieces(offset, block, times)
-
-
-def follow_log(
-    attempt_dir: Path,
-    rank: int,
-    *,
-    over: Callable[[], bool],
-    pause: Callable[[], None],
-    from_offset: int = 0,
-    timestamps: bool = False,
-) -> Iterator[Piece]:
-    """Yield output as it comes until `over()`, asked before each look; `pause()` waits between two looks."""
-    while True:
-        last = over()
-        for piece in read_log(attempt_dir, rank, from_offset=from_offset, timestamps=timestamps):
-            from_offset = piece.end
-            yield piece
-        if last:
-            return
-        pause()
 
 
 def stamp(pieces: Iterable[Piece]) -> Iterator[bytes]:

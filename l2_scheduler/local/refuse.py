@@ -3,16 +3,20 @@
 import os
 import shutil
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
-from l0_infra.core.errors import OgaiError, UnsatisfiableError, UsageError
+import msgspec
+
+from l0_infra.core.documents import parse_document
+from l0_infra.core.errors import DocumentError, OgaiError, UnsatisfiableError, UsageError
 from l0_infra.core.units import format_duration
 from l2_scheduler.local.records import Record
 from l2_scheduler.local.world import Probe, cluster_of
 from l2_scheduler.placement import fits_ever
 from l2_scheduler.schemas import Job, Queues
 
-__all__ = ["refuse_job"]
+__all__ = ["refuse_job", "refuse_unsound"]
 
 
 def refuse_job(
@@ -43,6 +47,20 @@ def refuse_job(
             expected="; ".join(blocker.expected for blocker in blockers),
             hint="it would wait for ever on this machine, so it was not queued",
         )
+
+
+def refuse_unsound(job: Job) -> None:
+    """Raise DocumentError for a job that a program made of values its fields do not take.
+
+    A struct does not look at what it is made of; once queued, such a job could be read by nobody, nor the rest with it.
+    """
+    try:
+        msgspec.convert(msgspec.to_builtins(job), Job)
+    except msgspec.ValidationError:
+        try:
+            parse_document(msgspec.json.encode(job).decode(), source="job", expect=Job)
+        except DocumentError as error:
+            raise DocumentError("job", [replace(fault, where="") for fault in error.faults]) from None
 
 
 def refuse_secrets(job: Job, environment: Mapping[str, str]) -> None:

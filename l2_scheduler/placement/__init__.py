@@ -2,10 +2,8 @@
 
 from l2_scheduler.placement.decide import decide, fits_ever
 from l2_scheduler.placement.decisions import Blocker, BlockerCode, Cancel, Decisions, Reservation, Start, Wait
-from l2_scheduler.placement.ends import time_limit_s
 from l2_scheduler.placement.explain import Explanation, explain
 from l2_scheduler.placement.limits import Setting
-from l2_scheduler.placement.order import effective_priority
 from l2_scheduler.placement.suggest import Suggestion
 
 __all__ = [
@@ -20,8 +18,6 @@ __all__ = [
     "Suggestion",
     "Wait",
     "decide",
-    "effective_priority",
     "explain",
     "fits_ever",
-    "time_limit_s",
 ]

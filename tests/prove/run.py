@@ -2,6 +2,7 @@
 
 import argparse
 import random
+import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Mapping
@@ -38,6 +39,8 @@ def main() -> int:
         print(
             f"violated; to run the same events again: --seed {options.seed}; evidence is kept in {evidence}"
         )
+    else:
+        shutil.rmtree(evidence)
     return int(violated)
 
 

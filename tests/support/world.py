@@ -4,6 +4,7 @@ import os
 import stat
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from l2_scheduler import LocalEngine
@@ -11,6 +12,15 @@ from l2_scheduler.schemas import Job, JobStatus
 
 CPUS = len(os.sched_getaffinity(0))
 TIMEOUT_S = 30.0
+
+
+def eventually(condition: Callable[[], bool]) -> None:
+    """Wait for something real to happen; far longer than it should take, as the machine may be busy."""
+    deadline = time.monotonic() + TIMEOUT_S
+    while not condition():
+        if time.monotonic() > deadline:
+            raise TimeoutError("it never happened")
+        time.sleep(0.02)
 
 
 class World:
@@ -42,6 +52,12 @@ class World:
 
     def log(self, job_id: str, attempt: int = 1) -> str:
         return (self.engine.layout.attempt(job_id, attempt) / "task-0.log").read_text()
+
+
+def has_run(world: World) -> bool:
+    """Tell whether the job that writes a line into `runs` has done so once."""
+    runs = world.folder / "runs"
+    return runs.exists() and runs.read_text() == "run\n"
 
 
 def processes_of(home: Path) -> list[str]:

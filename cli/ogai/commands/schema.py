@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import click
+from click.shell_completion import CompletionItem
 
 from ogai.commands.epilog import examples
 from ogai.render import Column, Output, emit, output_option, print_table
@@ -24,6 +25,20 @@ Examples:
 """
 
 
+class Kind(click.ParamType[str]):
+    """The kind of a document; the shell completes it."""
+
+    name = "kind"
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """Offer the kinds that begin so."""
+        from ogai.flows.kinds import KINDS
+
+        return [CompletionItem(kind) for kind in KINDS if kind.startswith(incomplete)]
+
+
 @click.group(epilog=EPILOG)
 def schema() -> None:
     """The documents: list, show, example, check."""
@@ -39,7 +54,7 @@ def list_(output: Output) -> None:
 
 
 @schema.command(epilog=examples("ogai schema show job -o table"))
-@click.argument("kind")
+@click.argument("kind", type=Kind())
 @click.option(
     "-o",
     "--output",
@@ -65,7 +80,7 @@ def show(kind: str, output: Literal["json", "table", "yaml"]) -> None:
 
 
 @schema.command(epilog=examples("ogai schema example job > job.yaml"))
-@click.argument("kind")
+@click.argument("kind", type=Kind())
 def example(kind: str) -> None:
     """Print a commented example of KIND that checks."""
     from l0_infra.core.documents import render_example

@@ -116,14 +116,12 @@ def explain(path: Path, error: sqlite3.Error) -> EngineError:
     name = getattr(error, "sqlite_errorname", "") or type(error).__name__
     expected, hint, retry = "a store that can be written", "", False
     if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
-        expected, hint, retry = "the write lock within 20 s", "another process holds it; try again", True
+        expected, hint, retry = "the write lock in time", "another process holds it; try again", True
     elif name.startswith("SQLITE_FULL") or "disk" in str(error):
         hint, retry = f"free some space where {path.parent} lies, then try again; nothing was lost", True
     elif name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
-        expected, hint = (
-            "an ogai queue",
-            f"move {path} away to start with an empty queue, and keep it for inspection",
-        )
+        expected = "a store that ogai wrote"
+        hint = f"move {path} away to start with an empty one, and keep it for inspection"
     elif name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN")):
         hint = f"check who owns {path} and that its disk is not read-only"
     return EngineError(str(path), found=str(error), expected=expected, hint=hint, retry=retry)

@@ -87,9 +87,7 @@ class Keeper:
     def _end(self, state: str, reason: str, *, at_once: bool = False) -> None:
         now = time.monotonic()
         self.ending.decide(state, reason)
-        if (
-            self.ending.kill_at == inf
-        ):  # else SIGTERM was sent: an order that is repeated does not send it again
+        if self.ending.kill_at == inf:  # else SIGTERM was sent, and an order repeated does not send it again
             self.ending.terminate(now)
         if at_once:
             self.ending.kill(now)

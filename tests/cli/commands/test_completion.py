@@ -35,7 +35,16 @@ def test_an_unknown_shell_is_refused(capsys: pytest.CaptureFixture[str]) -> None
     assert "'tcsh' is not one of 'bash', 'zsh', 'fish'" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(("typed", "answers"), [("ogai d", {"doctor"}), ("ogai doctor --o", {"--output"})])
+@pytest.mark.parametrize(
+    ("typed", "answers"),
+    [
+        ("ogai d", {"doctor"}),
+        ("ogai doctor --o", {"--output"}),
+        ("ogai schema example clu", {"cluster", "cluster_state"}),
+        ("ogai job submit jo", {"jo"}),
+        ("ogai job submit --cpus 2 -- python tra", {"tra"}),
+    ],
+)
 def test_the_shell_gets_its_answers(typed: str, answers: set[str]) -> None:
     environ = {
         **os.environ,

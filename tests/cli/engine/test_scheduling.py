@@ -3,14 +3,13 @@
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from l0_infra.core.errors import FactsMissingError, UnsatisfiableError, UsageError
 from l2_scheduler.schemas import Array, Dependency, Job, Limits, Resources, Retry
-from tests.support.world import CPUS, World, write_tool
+from tests.support.world import CPUS, World, eventually, has_run, write_tool
 
 pytestmark = pytest.mark.real
 
@@ -100,7 +99,7 @@ def test_hold_release_and_priority(world: World) -> None:
 def test_a_running_job_is_requeued_from_the_start(world: World) -> None:
     job_id = world.submit("bash", "-c", "echo run >> runs; [ $OGAI_ATTEMPT = 2 ] || sleep 60")
     world.until(job_id, "RUNNING")
-    time.sleep(0.2)
+    eventually(lambda: has_run(world))
     world.engine.requeue([job_id])
     (status,) = world.wait(job_id)
     assert (status.state, status.attempt) == ("COMPLETED", 2)

@@ -1,5 +1,6 @@
 """Whatever is killed, each job ends with exactly one outcome and leaves nothing behind."""
 
+import json
 import os
 import shutil
 import signal
@@ -12,7 +13,7 @@ import pytest
 from l2_scheduler.local.attempts import read_keeper
 from l2_scheduler.local.launch import describe_launch, launch
 from l2_scheduler.schemas import Limits, Retry
-from tests.support.world import World
+from tests.support.world import World, eventually, has_run
 
 pytestmark = pytest.mark.real
 
@@ -42,7 +43,7 @@ def test_a_job_that_ended_without_an_agent_is_not_run_again(world: World) -> Non
     job_id = world.submit("bash", "-c", "echo run >> runs; sleep 0.3")
     world.until(job_id, "RUNNING")
     kill_agent(world)
-    time.sleep(0.6)
+    eventually((world.engine.layout.attempt(job_id, 1) / "exit.json").exists)
     world.engine.wake()
     assert world.wait(job_id)[0].state == "COMPLETED"
     assert (world.folder / "runs").read_text() == "run\n"
@@ -50,8 +51,9 @@ def test_a_job_that_ended_without_an_agent_is_not_run_again(world: World) -> Non
 
 def test_a_killed_shim_takes_its_job_along_once(world: World) -> None:
     job_id = world.submit("bash", "-c", "setsid env -i /bin/sleep 97.5 & sleep 98.5")
+    listed = world.engine.layout.attempt(job_id, 1) / "processes.json"
+    eventually(lambda: listed.exists() and len(json.loads(listed.read_text())["processes"]) == 3)
     world.until(job_id, "RUNNING")
-    time.sleep(1.5)
     kill_shim(world, job_id)
     (status,) = world.wait(job_id)
     assert (status.state, status.reason) == ("NODE_FAIL", "its shim was killed")
@@ -123,7 +125,7 @@ def test_cancel_ends_every_process_even_the_stubborn(world: World) -> None:
     script = "trap '' TERM; setsid sleep 96.5 & sleep 96.5 & echo up; while :; do sleep 96.5; done"
     job_id = world.submit("bash", "-c", script, limits=Limits(grace_s=0.5))
     world.until(job_id, "RUNNING")
-    time.sleep(0.3)
+    eventually(lambda: world.log(job_id) == "up\n")
     assert world.engine.cancel([job_id]) == (job_id,)
     (status,) = world.wait(job_id)
     assert status.state == "CANCELLED"
@@ -157,7 +159,7 @@ def test_an_agent_started_from_within_a_job_outlives_that_job(world: World) -> N
     outer = world.submit("bash", "-c", script)
     world.until(outer, "RUNNING")
     kill_agent(world)
-    time.sleep(1.5)
+    eventually(lambda: len(world.engine.poll()) == 2)
     states = [status.state for status in world.wait(outer, str(int(outer) + 1))]
     assert states == ["COMPLETED", "COMPLETED"]
 
@@ -165,7 +167,7 @@ def test_an_agent_started_from_within_a_job_outlives_that_job(world: World) -> N
 def test_a_job_whose_folder_is_removed_is_not_run_twice(world: World) -> None:
     job_id = world.submit("bash", "-c", "echo run >> runs; sleep 2")
     world.until(job_id, "RUNNING")
-    time.sleep(0.2)
+    eventually(lambda: has_run(world))
     shutil.rmtree(world.engine.layout.job(job_id))
     kill_agent(world)
     world.engine.wake()

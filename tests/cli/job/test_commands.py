@@ -312,3 +312,28 @@ def test_usage_counts_all_processes_of_a_job(ogai: Ogai) -> None:
     assert usage.processes == 2
     assert usage.cpu_s >= 0.2
     assert usage.memory_bytes > 2**20
+
+
+def test_who_stays_with_a_job_is_not_told_how_to_come_back(ogai: Ogai) -> None:
+    assert "next: ogai job logs -f 1" in ogai("job", "submit", "--", "true").err
+    assert "next:" not in ogai("job", "submit", "--wait", "--", "true").err
+
+
+def test_logs_say_that_there_were_earlier_attempts(ogai: Ogai) -> None:
+    ogai(
+        "job",
+        "submit",
+        "--retry",
+        "1",
+        "--backoff",
+        "0",
+        "--wait",
+        "--",
+        "sh",
+        "-c",
+        "echo $OGAI_ATTEMPT; exit 1",
+    )
+    said = ogai("job", "logs", "1")
+    assert said.out == "2\n"
+    assert "that was attempt 2; the first: ogai job logs --attempt 1 1" in said.err
+    assert ogai("job", "logs", "--attempt", "1", "1").out == "1\n"

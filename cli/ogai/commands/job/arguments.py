@@ -8,7 +8,7 @@ from click.shell_completion import CompletionItem
 
 from l0_infra.core.errors import OgaiError
 
-__all__ = ["JobId", "job_argument", "jobs_argument"]
+__all__ = ["FileName", "JobId", "job_argument", "jobs_argument"]
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -30,6 +30,18 @@ class JobId(click.ParamType[str]):
             return []
         found = [status for status in statuses if status.job_id.startswith(incomplete)]
         return [CompletionItem(status.job_id, help=f"{status.job.name} {status.state}") for status in found]
+
+
+class FileName(click.ParamType[str]):
+    """A file, or whatever else the word turns out to be; the shell completes files."""
+
+    name = "file"
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """Leave it to the shell."""
+        return [CompletionItem(incomplete, type="file")]
 
 
 def job_argument(command: Command) -> Command:

@@ -44,3 +44,7 @@ def logs(
         chunks = flow.read_logs(engine, job_id, view)
         if not write_chunks(chunks, view, tasks=status.job.resources.tasks_per_node):
             tell_if_silent(status)
+        if attempt is None and status.attempt > 1:
+            click.echo(
+                f"that was attempt {status.attempt}; the first: ogai job logs --attempt 1 {job_id}", err=True
+            )

@@ -9,6 +9,7 @@ import click
 from l0_infra.core.documents import list_fields
 from l0_infra.core.errors import UsageError
 from l2_scheduler.schemas import Job
+from ogai.commands.job.arguments import FileName
 from ogai.commands.job.attend import follow as follow_job
 from ogai.commands.job.attend import tell_fate, wait_for
 from ogai.flows import job as flow
@@ -61,7 +62,7 @@ def field_options(command: Command) -> Command:
 
 
 @click.command(cls=SubmitCommand, epilog=EPILOG)
-@click.argument("file", required=False)
+@click.argument("file", required=False, type=FileName())
 @field_options
 @click.option("--warn", metavar="SIGNAL[@TIME]", help="Signal sent before the time limit: USR1@60.")
 @click.option("--array", metavar="INDICES[%N]", help="Run once per index, at most N at once: 0-9%2.")
@@ -101,7 +102,7 @@ def submit(
         print_rehearsal(*flow.rehearse(job, held=hold), output)
         return
     statuses = flow.submit(job, held=hold)
-    emit(statuses, output, print_submitted)
+    emit(statuses, output, lambda queued: print_submitted(queued, attended=follow or waiting))
     if follow:
         tell_fate([follow_job(statuses[0].job_id, LogView())])
     elif waiting:

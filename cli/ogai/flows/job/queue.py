@@ -28,6 +28,10 @@ __all__ = [
 ]
 
 
+References = str | Sequence[str]
+"""One id, or several; an array's id means all its elements."""
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Change:
     """One job after a wish about it: whether the wish changed anything, and how the job is now."""
@@ -39,7 +43,7 @@ class Change:
 def submit(job: Job, *, held: bool = False) -> tuple[JobStatus, ...]:
     """Put a job into the queue with this process's environment and directory; return it, or its array's elements.
 
-    Raises UsageError or UnsatisfiableError for a job that could never run here; nothing is queued then.
+    Raises DocumentError, UsageError or UnsatisfiableError for a job that can never run here; nothing is queued then.
     """
     with open_engine() as engine:
         ids = engine.submit(job, environment=os.environ, directory=here(), held=held)
@@ -52,26 +56,26 @@ def rehearse(job: Job, *, held: bool = False) -> tuple[JobStatus, Verdict]:
         return engine.rehearse(job, environment=os.environ, directory=here(), held=held)
 
 
-def poll(references: Sequence[str] = ()) -> tuple[JobStatus, ...]:
+def poll(references: References = ()) -> tuple[JobStatus, ...]:
     """Return all jobs, or those named; an array's id names all its elements. Raises UsageError for an unknown id."""
     with open_engine() as engine:
-        return engine.poll(references)
+        return engine.poll(listed(references))
 
 
-def poll_awake(references: Sequence[str] = ()) -> tuple[JobStatus, ...]:
+def poll_awake(references: References = ()) -> tuple[JobStatus, ...]:
     """Poll, and see to it that an agent lives if jobs are open."""
     with open_engine() as engine:
-        statuses = engine.poll(references)
+        statuses = engine.poll(listed(references))
         if any(status.state not in FINAL_STATES for status in statuses):
             engine.wake()
         return statuses
 
 
-def wait(references: Sequence[str], *, timeout_s: float | None = None) -> tuple[JobStatus, ...]:
+def wait(references: References, *, timeout_s: float | None = None) -> tuple[JobStatus, ...]:
     """Return the jobs once all have ended. Raises EngineError (retry) after `timeout_s`."""
     with open_engine() as engine:
         engine.wake()
-        return engine.wait(references, timeout_s)
+        return engine.wait(listed(references), timeout_s)
 
 
 def explain(reference: str) -> Explanation:
@@ -80,29 +84,29 @@ def explain(reference: str) -> Explanation:
         return engine.explain(reference)
 
 
-def cancel(references: Sequence[str], *, now: bool = False) -> tuple[Change, ...]:
+def cancel(references: References, *, now: bool = False) -> tuple[Change, ...]:
     """End jobs: waiting ones at once, running ones by SIGTERM, their grace, SIGKILL (`now`: SIGKILL at once)."""
-    return _change(references, lambda engine: engine.cancel(references, now=now))
+    return _change(references, lambda engine: engine.cancel(listed(references), now=now))
 
 
-def hold(references: Sequence[str]) -> tuple[Change, ...]:
+def hold(references: References) -> tuple[Change, ...]:
     """Keep waiting jobs from starting."""
-    return _change(references, lambda engine: engine.hold(references))
+    return _change(references, lambda engine: engine.hold(listed(references)))
 
 
-def release(references: Sequence[str]) -> tuple[Change, ...]:
+def release(references: References) -> tuple[Change, ...]:
     """Let held or backed-off jobs start."""
-    return _change(references, lambda engine: engine.release(references))
+    return _change(references, lambda engine: engine.release(listed(references)))
 
 
-def requeue(references: Sequence[str]) -> tuple[Change, ...]:
+def requeue(references: References) -> tuple[Change, ...]:
     """Run jobs again from the start: ended ones at once, running ones after they have been ended."""
-    return _change(references, lambda engine: engine.requeue(references))
+    return _change(references, lambda engine: engine.requeue(listed(references)))
 
 
-def prioritize(references: Sequence[str], priority: int) -> tuple[Change, ...]:
+def prioritize(references: References, priority: int) -> tuple[Change, ...]:
     """Set the priority of waiting jobs."""
-    return _change(references, lambda engine: engine.prioritize(references, priority))
+    return _change(references, lambda engine: engine.prioritize(listed(references), priority))
 
 
 def throttle(array: str, most: int | None) -> None:
@@ -117,11 +121,16 @@ def prune(*, older_than_s: float, apply: bool) -> tuple[Pruned, ...]:
         return engine.prune(older_than_s=older_than_s, apply=apply)
 
 
-def _change(references: Sequence[str], wish: Callable[[LocalEngine], tuple[str, ...]]) -> tuple[Change, ...]:
+def _change(references: References, wish: Callable[[LocalEngine], tuple[str, ...]]) -> tuple[Change, ...]:
     with open_engine() as engine:
         changed = frozenset(wish(engine))
-        statuses = {status.job_id: status for status in engine.poll(references)}
+        statuses = {status.job_id: status for status in engine.poll(listed(references))}
         return tuple(Change(changed=job_id in changed, status=status) for job_id, status in statuses.items())
+
+
+def listed(references: References) -> Sequence[str]:
+    """Take one id for what it is; as a sequence `"12"` would be the jobs 1 and 2."""
+    return (references,) if isinstance(references, str) else references
 
 
 def here() -> Path:

@@ -13,21 +13,22 @@ from ogai.render.emit import Output, emit
 __all__ = ["describe_verdict", "print_rehearsal", "print_submitted"]
 
 
-def print_submitted(statuses: Sequence[JobStatus]) -> None:
-    """Print the id on stdout, the rest on stderr."""
+def print_submitted(statuses: Sequence[JobStatus], *, attended: bool = False) -> None:
+    """Print the id on stdout, the rest on stderr; whoever stays with the job (`attended`) needs no next command."""
     first = statuses[0]
     submission, _, element = first.job_id.partition("_")
     click.echo(submission)
     fate = "held" if first.held else "queued"
     if element:
         click.echo(f"array {submission} ({first.job.name}) of {len(statuses)} jobs is {fate}", err=True)
-        click.echo(
-            f"next: ogai job list; ogai job logs -f {first.job_id}; ogai job wait {submission}", err=True
-        )
-        return
-    click.echo(f"job {submission} ({first.job.name}) is {fate}", err=True)
-    verb = "release" if first.held else "logs -f"
-    click.echo(f"next: ogai job {verb} {submission}", err=True)
+        following = f"ogai job list; ogai job logs -f {first.job_id}; ogai job wait {submission}"
+    else:
+        click.echo(f"job {submission} ({first.job.name}) is {fate}", err=True)
+        following = f"ogai job logs -f {submission}"
+    if first.held:
+        following = f"ogai job release {submission}"
+    if first.held or not attended:
+        click.echo(f"next: {following}", err=True)
 
 
 def print_rehearsal(status: JobStatus, verdict: Verdict, output: Output) -> None:

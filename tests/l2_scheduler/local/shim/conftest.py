@@ -77,8 +77,10 @@ class Attempt:
         return self.outcome()
 
     def log(self, rank: int = 0) -> str:
-        path = self.directory / f"task-{rank}.log"
-        return path.read_text() if path.exists() else ""
+        try:
+            return (self.directory / f"task-{rank}.log").read_text()
+        except FileNotFoundError:  # not begun, or being rotated
+            return ""
 
     def events(self) -> list[dict[str, object]]:
         path = Path(str(self.launch["events"]))

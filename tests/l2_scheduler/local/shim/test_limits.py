@@ -132,6 +132,12 @@ def test_memory_limit_kept_by_watching(watched):
     assert outcome["peak_memory_bytes"] >= 64 << 20
 
 
+def test_who_eats_the_machine_s_memory_gets_no_grace(watched):
+    deaf = "import signal; signal.signal(15, signal.SIG_IGN); " + HOG.format(mib=200)
+    outcome = watched(sys.executable, "-S", "-c", deaf, memory_limit_bytes=64 << 20, grace_s=1000.0).run()
+    assert (outcome["state"], outcome["signal"]) == ("OUT_OF_MEMORY", 9)
+
+
 def test_shared_memory_is_not_counted_twice(watched):
     script = (
         "import os, time\n"
