@@ -337,3 +337,12 @@ def test_logs_say_that_there_were_earlier_attempts(ogai: Ogai) -> None:
     assert said.out == "2\n"
     assert "that was attempt 2; the first: ogai job logs --attempt 1 1" in said.err
     assert ogai("job", "logs", "--attempt", "1", "1").out == "1\n"
+
+
+def test_elements_may_be_named_as_the_tables_name_them(ogai: Ogai) -> None:
+    ogai("job", "submit", "--hold", "--array", "0-9", "--", "true")
+    assert "job 1_[1-3,7] (true) was waiting and will not start" in ogai("job", "cancel", "1_[1-3,7]").err
+    listed = json.loads(ogai("job", "list", "1_[0-3]", "-o", "json").out)
+    assert [job["state"] for job in listed] == ["PENDING", *["CANCELLED"] * 3]
+    assert ogai("job", "cancel", "1_[3-").code == 2
+    assert "no such job" in ogai("job", "cancel", "1_[9-11]").err

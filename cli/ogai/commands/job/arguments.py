@@ -7,8 +7,9 @@ import click
 from click.shell_completion import CompletionItem
 
 from l0_infra.core.errors import OgaiError
+from l0_infra.core.nodeset import expand
 
-__all__ = ["FileName", "JobId", "job_argument", "jobs_argument"]
+__all__ = ["FileName", "JobId", "job_argument", "jobs_argument", "spread_ids"]
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -50,5 +51,14 @@ def job_argument(command: Command) -> Command:
 
 
 def jobs_argument(command: Command) -> Command:
-    """Take one or more ids as `job_ids`."""
-    return click.argument("job_ids", metavar="JOB…", type=JobId(), nargs=-1, required=True)(command)
+    """Take one or more ids as `job_ids`; those of an array also as our tables write them, `12_[0-3,7]`."""
+    return click.argument(
+        "job_ids", metavar="JOB…", type=JobId(), nargs=-1, required=True, callback=spread_ids
+    )(command)
+
+
+def spread_ids(
+    _context: click.Context, _parameter: click.Parameter, words: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Write each `12_[0-3,7]` as the ids it stands for. Raises UsageError for brackets that name nothing."""
+    return tuple(job_id for word in words for job_id in (expand(word) if "[" in word else (word,)))

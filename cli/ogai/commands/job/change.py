@@ -17,7 +17,7 @@ __all__ = ["cancel", "hold", "priority", "release", "requeue", "throttle"]
 @click.command(
     epilog=examples(
         "ogai job cancel 12          one job, or all elements of array 12",
-        "ogai job cancel 12_3 13",
+        "ogai job cancel 12_3 13_[0-4,8]",
         "ogai job cancel --now 12",
     )
 )

@@ -7,7 +7,7 @@ import click
 
 from l2_scheduler.schemas import JobState, JobStatus
 from ogai.commands.epilog import examples
-from ogai.commands.job.arguments import job_argument
+from ogai.commands.job.arguments import job_argument, spread_ids
 from ogai.flows import job as flow
 from ogai.flows.job.events import read_events
 from ogai.flows.job.view import chosen, open_ids
@@ -28,7 +28,7 @@ Examples:
 
 
 @click.command("list", epilog=LIST_EPILOG)
-@click.argument("job_ids", metavar="[JOB…]", nargs=-1)
+@click.argument("job_ids", metavar="[JOB…]", nargs=-1, callback=spread_ids)
 @click.option("-a", "--all", "everything", is_flag=True, help="Also those that ended long ago.")
 @click.option(
     "--state",
