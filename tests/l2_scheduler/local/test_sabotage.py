@@ -1,13 +1,16 @@
 """Whatever a job or an accident puts in the place of the engine's files, nobody hangs and no outcome is invented."""
 
 import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
 import pytest
 
-from l0_infra.core.errors import EngineError, UsageError
+from l0_infra.core.documents import parse_document
+from l0_infra.core.errors import DocumentError, EngineError, UsageError
 from l2_scheduler.local.agent_process import agent_identity, last_line
 from l2_scheduler.local.arrays import expand_indices
 from l2_scheduler.local.attempts import observe_attempt, read_exit, read_keeper
@@ -159,3 +162,26 @@ def test_an_index_too_large_is_refused() -> None:
     for text in ("9" * 26, "0-1:" + "9" * 5000):
         with pytest.raises(UsageError, match="at most 9 digits"):
             expand_indices(text)
+
+
+@pytest.mark.parametrize(
+    ("field", "path"),
+    [
+        ('"command":["a","b\\u0000"]', "1:41"),
+        ('"command":["a"],"environment":{"A":"\\u0000"}', "1:"),
+        ('"command":["a"],"directory":"a\\u0000b"', "1:"),
+    ],
+)
+def test_a_nul_is_refused_where_it_stands(field: str, path: str) -> None:
+    with pytest.raises(DocumentError, match=rf"x:{path}.*U\+0000"):
+        parse_document(f'{{"kind":"job","name":"a",{field}}}', source="x", expect=Job)
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can be nobody known")
+def test_a_user_nobody_knows_has_a_number() -> None:
+    program = (
+        "import os; from l2_scheduler.local.engine import user_name; os.setuid(54321); print(user_name())"
+    )
+    environment = {"PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, check=True)
+    assert done.stdout == b"uid 54321\n"
