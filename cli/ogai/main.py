@@ -5,6 +5,7 @@ import errno
 import os
 import sys
 from collections.abc import Mapping, Sequence
+from typing import TextIO
 
 import click
 
@@ -81,7 +82,7 @@ def main(argv: Sequence[str] | None = None, *, table: Mapping[str, Entry] = COMM
         _refuse_bytes(words)
         return _run(root, words)
     except BrokenPipeError:
-        _silence_stdout()
+        _silence(sys.stdout)
         return BROKEN_PIPE
     except (KeyboardInterrupt, click.Abort):
         return _tell(_interrupted(words), words, root)
@@ -96,7 +97,7 @@ def main(argv: Sequence[str] | None = None, *, table: Mapping[str, Entry] = COMM
         return _tell(_refused("no memory left"), words, root)
     except OSError as error:
         if error.errno in MACHINE_ERRORS:
-            _silence_stdout()
+            _silence(sys.stdout)
             return _tell(
                 _refused(
                     f"{error.strerror}, {error.filename}" if error.filename else error.strerror or "trouble"
@@ -149,9 +150,11 @@ def _tell(error: OgaiError, words: tuple[str, ...], root: click.Group) -> int:
     """Print a failure on stderr: the sentence, all faults of a document, the hint."""
     from ogai.failure import describe_failure
 
-    with contextlib.suppress(OSError):  # a full disk behind stderr changes nothing of the exit code
+    try:
         for line in describe_failure(error, words, root):
             click.echo(line, err=True)
+    except OSError:  # a full disk behind stderr changes nothing of the exit code
+        _silence(sys.stderr)
     return error.exit_code
 
 
@@ -189,10 +192,10 @@ def _interrupted(words: tuple[str, ...]) -> InterruptedByUser:
     )
 
 
-def _silence_stdout() -> None:
-    """Point stdout at nothing, so that the interpreter's own last flush cannot fail again."""
+def _silence(stream: TextIO) -> None:
+    """Point a stream at nothing, so that the interpreter's own last flush cannot fail again."""
     with contextlib.suppress(OSError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _version(context: click.Context, parameter: click.Parameter, wanted: bool) -> None:

@@ -48,7 +48,7 @@ class Agent:
     def __init__(self, layout: Layout, ledger: Ledger, probe: Probe, bell: Bell) -> None:
         self.layout = layout
         self.bell = bell
-        self.queue = JobQueue(layout, durable=False)
+        self.queue = JobQueue(layout, durable=False, on_damage=tell_trouble)
         self.book = Book()
         self.holdings = Holdings()
         self.placer = Placer(layout, ledger, probe, queue=self.queue, book=self.book, holdings=self.holdings)

@@ -187,6 +187,7 @@ class LocalEngine:
 
         Raises what `submit` raises; nothing is changed.
         """
+        refuse_unsound(job)
         job = msgspec.structs.replace(job, directory=str(directory / (job.directory or ".")))
         refuse_job(job, environment, load_queues(self.layout.queues), self.probe, self.known)
         first = expand_indices(job.array.indices)[0] if job.array else None

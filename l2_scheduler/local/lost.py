@@ -27,7 +27,11 @@ def bury(attempt: Path, now: float) -> Exit:
     if not restarted:
         marks = read_marks(attempt)
         end_leftovers(attempt, marks.token, grace_s=0.0, claim=marks.claim)
-    reason = "the machine restarted while it ran" if restarted else "its shim was killed"
+    reason = (
+        "the machine restarted while it ran"
+        if restarted
+        else "its shim, the process that kept it, was killed"
+    )
     return unknown_exit(reason, now, keeper.started_at if keeper else None)
 
 

@@ -2,7 +2,7 @@
 
 import json
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
@@ -41,11 +41,19 @@ class Rule:
 class JobQueue:
     """The queue of one OGAI_HOME, used by the command line and the agent at the same time.
 
-    The agent's is not `durable`: what a power cut takes of its changes it finds again in the attempts' folders.
+    The agent's is not `durable`: what a power cut takes of its changes it finds again in the attempts' folders. A row
+    that cannot be read is given to `on_damage`, which raises or, for the agent, lets the other jobs go on.
     """
 
-    def __init__(self, layout: Layout, *, durable: bool = True) -> None:
+    def __init__(
+        self,
+        layout: Layout,
+        *,
+        durable: bool = True,
+        on_damage: Callable[[EngineError], None] | None = None,
+    ) -> None:
         self.layout = layout
+        self.on_damage = on_damage or fail
         self.database = Database(layout.database, MIGRATIONS, durable=durable)
         self.submitted: dict[int, Job] = {}
 
@@ -113,15 +121,14 @@ class JobQueue:
     def records(self, connection: sqlite3.Connection, rows: Iterable[sqlite3.Row]) -> list[Record]:
         arrays: dict[int, Job] = {}
         folder = str(self.layout.jobs)
-        try:
-            return [
-                read_record(
-                    row, self.job_of(connection, row["submission"], arrays), f"{folder}/{row['job_id']}"
-                )
-                for row in rows
-            ]
-        except msgspec.DecodeError as error:
-            raise damaged(self.layout.database, error) from error
+        found = []
+        for row in rows:
+            try:
+                job = self.job_of(connection, row["submission"], arrays)
+                found.append(read_record(row, job, f"{folder}/{row['job_id']}"))
+            except msgspec.DecodeError as error:
+                self.on_damage(damaged(self.layout.database, row["job_id"], error))
+        return found
 
     def job_of(self, connection: sqlite3.Connection, submission: int, arrays: dict[int, Job]) -> Job:
         """Decode a submission's job once; an array's anew for each reading, for its throttle may have changed."""
@@ -201,12 +208,17 @@ def is_number(reference: str) -> bool:
     return reference.isascii() and reference.isdecimal() and len(reference) <= MOST_DIGITS
 
 
-def damaged(database: Path, error: msgspec.DecodeError) -> EngineError:
+def fail(error: EngineError) -> None:
+    """Take a damaged row as a failure of what is being done."""
+    raise error
+
+
+def damaged(database: Path, job_id: str, error: msgspec.DecodeError) -> EngineError:
     return EngineError(
         str(database),
-        found=f"a damaged row ({error})",
+        found=f"a damaged row of job {job_id} ({error})",
         expected="an ogai queue",
-        hint=f"move {database} away to start with an empty queue, and keep it for inspection",
+        hint="the other jobs go on; upgrade if a newer ogai wrote it, else move the file away once they have ended",
     )
 
 

@@ -14,7 +14,7 @@ from l0_infra.core.units import format_duration
 from l2_scheduler.local.records import Record
 from l2_scheduler.local.world import Probe, cluster_of
 from l2_scheduler.placement import fits_ever
-from l2_scheduler.schemas import Job, Queues
+from l2_scheduler.schemas import FINAL_STATES, Dependency, Job, Queues
 
 __all__ = ["refuse_job", "refuse_unsound"]
 
@@ -28,7 +28,7 @@ def refuse_job(
 ) -> None:
     """Raise UsageError or UnsatisfiableError for the first thing that can never work; else return."""
     for dependency in job.depends_on:
-        known(dependency.job)
+        refuse_hopeless(dependency, known(dependency.job))
     refuse_secrets(job, environment)
     refuse_program(job, environment)
     refuse_queue(job, queues)
@@ -46,6 +46,25 @@ def refuse_job(
             found="; ".join(blocker.found for blocker in blockers),
             expected="; ".join(blocker.expected for blocker in blockers),
             hint="it would wait for ever on this machine, so it was not queued",
+        )
+
+
+def refuse_hopeless(dependency: Dependency, others: list[Record]) -> None:
+    """Refuse to wait for what has already come out otherwise."""
+    states = {record.status.state for record in others}
+    lost = [record for record in others if record.status.state in FINAL_STATES - {"COMPLETED"}]
+    if dependency.condition == "afterok" and lost:
+        raise UnsatisfiableError(
+            f"dependency afterok on job {dependency.job}",
+            found=f"job {lost[0].job_id} {lost[0].status.state}",
+            expected="COMPLETED",
+            hint=f"ogai job requeue {lost[0].job_id}, or --after-any {dependency.job}",
+        )
+    if dependency.condition == "afternotok" and states == {"COMPLETED"}:
+        raise UnsatisfiableError(
+            f"dependency afternotok on job {dependency.job}",
+            found="it COMPLETED",
+            expected="an end that is not COMPLETED",
         )
 
 
@@ -113,6 +132,13 @@ def refuse_queue(job: Job, queues: Queues) -> None:
         names = ", ".join(queue.name for queue in queues.queues)
         raise UsageError("queue", found=job.queue, expected=f"one of {names}")
     most, wanted = queue.max_time_s, job.limits.time_s
+    if job.limits.warn_signal is not None and wanted is None and queue.default_time_s is None:
+        raise UsageError(
+            "limits.warn_signal",
+            found=f"{job.limits.warn_signal} without a time limit",
+            expected="a time limit to be warned of",
+            hint="add --time, or limits.time_s",
+        )
     if most is not None and wanted is not None and wanted > most:
         raise UnsatisfiableError(
             "limits.time_s",

@@ -56,7 +56,7 @@ def test_a_killed_shim_takes_its_job_along_once(world: World) -> None:
     world.until(job_id, "RUNNING")
     kill_shim(world, job_id)
     (status,) = world.wait(job_id)
-    assert (status.state, status.reason) == ("NODE_FAIL", "its shim was killed")
+    assert (status.state, status.reason) == ("NODE_FAIL", "its shim, the process that kept it, was killed")
     assert subprocess.run(["pgrep", "-f", "sleep 9[78][.]5"], stdout=subprocess.DEVNULL).returncode == 1
 
 

@@ -20,6 +20,7 @@ from l2_scheduler.local.locks import exclusive
 from l2_scheduler.local.processes import leftovers
 from l2_scheduler.local.queue import JobQueue
 from l2_scheduler.local.queues_file import load_queues
+from l2_scheduler.local.shell import Shell
 from l2_scheduler.local.shim.files import ring as ring_from_shim
 from l2_scheduler.schemas import Job
 
@@ -138,8 +139,14 @@ def test_a_damaged_row_is_told(tmp_path: Path) -> None:
     queue.add(Job(name="a", command=("true",)), {}, 1.0)
     with queue.database.transaction() as connection:
         connection.execute("UPDATE submissions SET job = '{'")
-    with pytest.raises(EngineError, match="damaged row"):
+    with pytest.raises(EngineError, match="damaged row of job 1"):
         queue.all()
+    (sound,) = queue.add(Job(name="b", command=("true",)), Shell(environment={}), 2.0)
+    told: list[EngineError] = []
+    agents = JobQueue(queue.layout, on_damage=told.append)
+    assert [record.job_id for record in agents.all()] == [sound]
+    assert len(told) == 1
+    agents.close()
     queue.close()
 
 

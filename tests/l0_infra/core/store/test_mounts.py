@@ -54,5 +54,7 @@ def test_read_only_is_seen() -> None:
     assert mount.read_only
 
 
-def test_this_machine_has_a_root() -> None:
-    assert mount_of(Path("/"), read_mounts()) is not None
+def test_this_machine_has_its_mounts() -> None:
+    mount = mount_of(Path("/proc/self"), read_mounts())
+    assert mount is not None
+    assert mount.type == "proc"
