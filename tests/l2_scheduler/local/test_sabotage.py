@@ -1,13 +1,16 @@
 """Whatever a job or an accident puts in the place of the engine's files, nobody hangs and no outcome is invented."""
 
 import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
 import pytest
 
-from l0_infra.core.errors import EngineError, UsageError
+from l0_infra.core.documents import parse_document
+from l0_infra.core.errors import DocumentError, EngineError, UsageError
 from l2_scheduler.local.agent_process import agent_identity, last_line
 from l2_scheduler.local.arrays import expand_indices
 from l2_scheduler.local.attempts import observe_attempt, read_exit, read_keeper
@@ -16,6 +19,7 @@ from l2_scheduler.local.layout import Layout
 from l2_scheduler.local.locks import exclusive
 from l2_scheduler.local.processes import leftovers
 from l2_scheduler.local.queue import JobQueue
+from l2_scheduler.local.queues_file import load_queues
 from l2_scheduler.local.shell import Shell
 from l2_scheduler.local.shim.files import ring as ring_from_shim
 from l2_scheduler.schemas import Job
@@ -155,7 +159,36 @@ def test_a_number_too_large_names_no_job(tmp_path: Path, reference: str) -> None
     queue.close()
 
 
+def test_queues_in_no_regular_file_are_told(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "queues.yaml")
+    with pytest.raises(EngineError, match="no regular file"):
+        load_queues(tmp_path / "queues.yaml")
+
+
 def test_an_index_too_large_is_refused() -> None:
     for text in ("9" * 26, "0-1:" + "9" * 5000):
         with pytest.raises(UsageError, match="at most 9 digits"):
             expand_indices(text)
+
+
+@pytest.mark.parametrize(
+    ("field", "path"),
+    [
+        ('"command":["a","b\\u0000"]', "1:41"),
+        ('"command":["a"],"environment":{"A":"\\u0000"}', "1:"),
+        ('"command":["a"],"directory":"a\\u0000b"', "1:"),
+    ],
+)
+def test_a_nul_is_refused_where_it_stands(field: str, path: str) -> None:
+    with pytest.raises(DocumentError, match=rf"x:{path}.*U\+0000"):
+        parse_document(f'{{"kind":"job","name":"a",{field}}}', source="x", expect=Job)
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can be nobody known")
+def test_a_user_nobody_knows_has_a_number() -> None:
+    program = (
+        "import os; from l2_scheduler.local.engine import user_name; os.setuid(54321); print(user_name())"
+    )
+    environment = {"PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, check=True)
+    assert done.stdout == b"uid 54321\n"
