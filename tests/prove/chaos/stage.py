@@ -66,7 +66,8 @@ class Stage:
 
     def expect_sense(self, words: tuple[str, ...]) -> Callable[[int, str, str], None]:
         def judge(code: int, _out: str, said: str) -> None:
-            if code not in {0, 2, 5, -signal.SIGKILL} or "Traceback" in said:
+            hopeless = code == 3 and said.startswith("error: dependency ")
+            if (code not in {0, 2, 5, -signal.SIGKILL} and not hopeless) or "Traceback" in said:
                 self.troubles.append(f"ogai {' '.join(words)} ended with {code}: {said.strip()}")
 
         return judge
