@@ -78,9 +78,10 @@ def test_disks_against_lsblk(facts: NodeFacts) -> None:
     listed = json.loads(said("lsblk", "-J", "-b", "-d", "-o", "KNAME,TYPE,SIZE"))["blockdevices"]
     sizes = {row["kname"]: int(row["size"]) for row in listed if row["type"] == "disk" and int(row["size"])}
     assert {disk.name: disk.size_bytes for disk in facts.disks} == sizes
-    where = [mount.mountpoint for disk in facts.disks for mount in disk.mounts]
-    disk_of_root = said("findmnt", "-n", "-o", "SOURCE", "/").strip()
-    assert not disk_of_root.startswith("/dev/") or "/" in where
+    where = {mount.mountpoint for disk in facts.disks for mount in disk.mounts}
+    mounted = json.loads(said("findmnt", "-J", "-l", "-o", "TARGET,SOURCE,MAJ:MIN"))["filesystems"]
+    whole = {f"/dev/{name}" for name in sizes}
+    assert {row["target"] for row in mounted if row["source"] in whole} <= where
 
 
 def test_disks_without_lsblk_are_the_same(facts: NodeFacts, runner: LocalRunner) -> None:
