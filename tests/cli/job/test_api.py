@@ -27,3 +27,8 @@ def test_a_job_of_wrong_values_is_refused_whole_and_harms_no_other(ogai: Ogai) -
     )
     sound = api.submit(api.Job(name="sound", command=("true",)))
     assert api.wait(sound[0].job_id, timeout_s=60)[0].state == "COMPLETED"
+
+
+def test_what_a_job_printed_is_had_without_an_engine(ogai: Ogai) -> None:
+    (job,) = api.submit(api.Job(name="say", command=("printf", "a\\nb")))
+    assert b"".join(api.output(job.job_id, follow=True)) == b"a\nb"

@@ -1,7 +1,7 @@
 """Wishes about jobs, each a call that opens the engine of `OGAI_HOME`, and what came of them."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,12 +9,14 @@ from l0_infra.core.errors import UsageError
 from l2_scheduler import Explanation, LocalEngine, Pruned, Verdict
 from l2_scheduler.schemas import FINAL_STATES, Job, JobStatus
 from ogai.flows.engine import open_engine
+from ogai.flows.job.logs import LogView, read_logs
 
 __all__ = [
     "Change",
     "cancel",
     "explain",
     "hold",
+    "output",
     "poll",
     "poll_awake",
     "prioritize",
@@ -76,6 +78,16 @@ def wait(references: References, *, timeout_s: float | None = None) -> tuple[Job
     with open_engine() as engine:
         engine.wake()
         return engine.wait(listed(references), timeout_s)
+
+
+def output(job_id: str, *, task: int | None = None, follow: bool = False) -> Iterator[bytes]:
+    """Yield what a job printed, as it was printed; with `follow`, until it has ended for good.
+
+    Raises UsageError for an unknown id, for an array, and for a task that the job does not have.
+    """
+    with open_engine() as engine:
+        for chunk in read_logs(engine, job_id, LogView(task=task), follow=follow):
+            yield chunk.piece.data
 
 
 def explain(reference: str) -> Explanation:
