@@ -1,0 +1,40 @@
+"""What README shows is true: its documents check, its commands exist, its table names what there is."""
+
+import re
+from pathlib import Path
+
+import click
+
+from l0_infra.core.documents import parse_document
+from l2_scheduler.schemas import Job
+from ogai.main import COMMANDS, build
+
+README = (Path(__file__).parents[2] / "README.md").read_text()
+
+
+def blocks(language: str) -> list[str]:
+    every = re.findall(r"^```(\w*)\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
+    return [text for name, text in every if name == language]
+
+
+def test_its_job_is_a_good_one() -> None:
+    (text,) = blocks("yaml")
+    job = parse_document(text, source="README.md", expect=Job)
+    assert job.array is not None
+    assert (job.limits.time_s, job.resources.memory_bytes_per_node) == (8 * 3600, 16 * 2**30)
+
+
+def test_its_commands_exist() -> None:
+    typed = [line.split() for block in blocks("") for line in block.splitlines() if line.startswith("ogai ")]
+    assert len(typed) > 5
+    root = build()
+    for _, group, *rest in typed:
+        command = root.get_command(click.Context(root), group)
+        assert command is not None, group
+        if isinstance(command, click.Group):
+            assert command.get_command(click.Context(command), rest[0]) is not None, rest
+
+
+def test_its_table_names_every_command() -> None:
+    row = next(line for line in README.splitlines() if line.startswith("| `ogai` |"))
+    assert set(re.findall(r"`(\w+)`", row.split("|")[3])) == set(COMMANDS)
