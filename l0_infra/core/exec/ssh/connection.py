@@ -4,7 +4,6 @@ import logging
 import select
 import shlex
 import socket
-import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -24,6 +23,7 @@ from l0_infra.core.exec.ssh.failures import (
 )
 from l0_infra.core.exec.ssh.host_keys import admit_key, wanted_algorithms
 from l0_infra.core.exec.ssh.options import SshOptions
+from l0_infra.core.exec.ssh.proxy import through_command
 
 __all__ = ["Connection"]
 
@@ -191,7 +191,7 @@ def _execute(channel: paramiko.Channel, command: str, timeout_s: float) -> None:
 
 def _socket(endpoint: Endpoint) -> socket.socket:
     if endpoint.proxy_command:
-        return _through_command(endpoint.proxy_command)
+        return through_command(endpoint.proxy_command)
     try:
         sock = socket.create_connection((endpoint.hostname, endpoint.port), endpoint.connect_timeout_s)
     except OSError as error:
@@ -199,28 +199,6 @@ def _socket(endpoint: Endpoint) -> socket.socket:
     sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, _DEAD_AFTER_MS)
     sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return sock
-
-
-class _ProxySocket(socket.socket):
-    """Our end of a ProxyCommand, which is told to end when this is closed: not every one ends with its input."""
-
-    process: subprocess.Popen[bytes]
-
-    def close(self) -> None:
-        super().close()
-        self.process.terminate()
-
-
-def _through_command(command: str) -> socket.socket:
-    """Start a ProxyCommand on the other end of a socket."""
-    ours, theirs = socket.socketpair()
-    end = _ProxySocket(fileno=ours.detach())
-    with theirs:
-        end.process = subprocess.Popen(
-            ("sh", "-c", f"exec {command}"), stdin=theirs.fileno(), stdout=theirs.fileno()
-        )
-    threading.Thread(target=end.process.wait, daemon=True).start()
-    return end
 
 
 def _shake_hands(endpoint: Endpoint, transport: paramiko.Transport) -> None:
