@@ -16,6 +16,7 @@ from l2_scheduler.local.agent_process import (
     AgentIdentity,
     SpawnAgent,
     agent_identity,
+    last_line,
     stop_agent,
     wake_agent,
 )
@@ -213,6 +214,13 @@ class LocalEngine:
     def agent(self) -> AgentIdentity | None:
         """Say which agent lives."""
         return agent_identity(self.layout)
+
+    def agents_trouble(self) -> str | None:
+        """Return the last trouble that the living agent told of; None if it told of none."""
+        identity, log = self.agent(), self.layout.agent_log
+        if identity is None or not log.exists() or log.stat().st_mtime < identity.started_at:
+            return None
+        return last_line(log)
 
     def stop_agent(self) -> bool:
         """Ask the agent to leave; running jobs go on."""

@@ -18,6 +18,7 @@ class AgentReport(msgspec.Struct, frozen=True, kw_only=True):
     open_jobs: int
     running_jobs: int
     log: str
+    trouble: str | None
 
 
 def probe() -> AgentReport:
@@ -33,6 +34,7 @@ def probe() -> AgentReport:
             open_jobs=sum(state not in FINAL_STATES for state in states),
             running_jobs=sum(state in ACTIVE_STATES for state in states),
             log=str(engine.layout.agent_log),
+            trouble=engine.agents_trouble(),
         )
 
 

@@ -24,4 +24,6 @@ def describe_agent(report: AgentReport, now: float) -> list[tuple[str, str]]:
             ("since", f"{local_time(report.started_at, now)} ({ago(now - report.started_at)})"),
         ]
     waiting = report.open_jobs - report.running_jobs
-    return [*fields, ("jobs", f"{report.running_jobs} running, {waiting} waiting"), ("log", report.log)]
+    trouble = [("trouble", report.trouble)] if report.trouble else []
+    jobs = ("jobs", f"{report.running_jobs} running, {waiting} waiting")
+    return [*fields, jobs, *trouble, ("log", report.log)]

@@ -16,6 +16,7 @@ import pytest
 
 from ogai.flows.engine import open_engine
 from tests.cli.job.conftest import Ogai
+from tests.support.world import eventually
 
 pytestmark = pytest.mark.real
 
@@ -277,6 +278,16 @@ def test_an_unknown_id_is_answered_with_the_nearest(ogai: Ogai) -> None:
     assert "the newest job named train" in ogai("job", "cancel", "train").err
     said = ogai("job", "logs", "7")
     assert said.code == 2 and "ogai job list --all" in said.err
+
+
+def test_the_agents_trouble_is_shown(ogai: Ogai) -> None:
+    ogai("job", "submit", "--hold", "--", "true")
+    assert "queues.yaml" not in ogai("agent", "status").out
+    queues = Path(os.environ["OGAI_HOME"]) / "scheduler" / "queues.yaml"
+    queues.write_text("kind: queues\nqueues: [{name: a b}]\n")
+    ogai("job", "priority", "1", "5")
+    eventually(lambda: "queues.yaml:2:17: found `a b`" in ogai("agent", "status").out)
+    queues.unlink()
 
 
 def test_the_agent_comes_with_work_and_leaves_when_told(ogai: Ogai) -> None:
