@@ -30,7 +30,13 @@ def console(*, stderr: bool = False) -> "Console":
     """Return a rich console on stdout or stderr; it honours NO_COLOR, TERM, COLUMNS and pipes."""
     from rich.console import Console
 
-    return Console(stderr=stderr, highlight=False)
+    class Piped(Console):
+        """A console whose reader may go away, which is told as everywhere else and not by an exit code of rich's."""
+
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError
+
+    return Piped(stderr=stderr, highlight=False)
 
 
 def print_table(columns: Sequence[Column[Row]], rows: Sequence[Row]) -> None:
