@@ -100,13 +100,13 @@ class Stage:
         for call in list(self.calls):
             if now >= call.kill_at and call.process.poll() is None:
                 call.process.kill()
-            if call.process.poll() is not None:
+            if call in self.calls and call.process.poll() is not None:
                 self.calls.remove(call)
                 out, said = call.process.communicate()
                 call.then(call.process.returncode, out, said)
-        for entry in [entry for entry in self.undo if entry[0] <= now]:
-            self.undo.remove(entry)
-            entry[1]()
+        while due := next((entry for entry in self.undo if entry[0] <= now), None):
+            self.undo.remove(due)  # first: what it does may tend as well
+            due[1]()
 
     def settle(self) -> None:
         """Wait until nothing is under way and everything is undone."""
