@@ -204,6 +204,15 @@ def start_faked_agent(world: World, clock: Path, library: Path) -> bool:
     return True
 
 
+def sweep_faked_clocks() -> None:
+    """Remove what libfaketime leaves in shared memory of processes that were killed."""
+    for path in Path("/dev/shm").glob("*faketime_s*_*"):
+        pid = path.name.rpartition("_")[2]
+        with contextlib.suppress(OSError):
+            if not Path("/proc", pid).exists():
+                path.unlink()
+
+
 @contextlib.contextmanager
 def log_of(world: World) -> Iterator[int]:
     descriptor = os.open(world.layout.agent_log, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)

@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from chaos.audit import Audit
-from chaos.disturb import fake_clock_library
+from chaos.disturb import fake_clock_library, sweep_faked_clocks
 from chaos.events import happen
 from chaos.stage import Stage
 from chaos.targets import living_agent
@@ -40,6 +40,7 @@ def prove_engine(*, rounds: int, seed: int, evidence: Path) -> Proof:
     with ExitStack() as stack:
         ground = make_ground(evidence / f"engine-{mark}", mark)
         worlds, skipped = make_worlds(ground, stack)
+        stack.callback(sweep_faked_clocks)
         stack.callback(end_all, ground)
         stage = Stage(ground, worlds, rng)
         audit = Audit(stage.history)
