@@ -42,10 +42,18 @@ class Outcome:
 
 def outcome_of(keeper: Keeper, tasks: list[Task], *, elapsed_s: float, lost_log_bytes: int) -> Outcome:
     """Sum up what a keeper brought to its end."""
-    outcome = Outcome(keeper.ending.state, keeper.ending.reason)
+    outcome = Outcome(keeper.ending.state, _with_loss(keeper.ending.reason, lost_log_bytes))
     outcome.tasks = tasks
     outcome.decisive = keeper.first_failed
     outcome.elapsed_s = elapsed_s
     outcome.peak_memory_bytes = keeper.watch.peak_bytes
     outcome.lost_log_bytes = lost_log_bytes
     return outcome
+
+
+def _with_loss(reason: str, lost_log_bytes: int) -> str:
+    """Say in the reason that output was lost: a disk that is still full has no room to say so in the log."""
+    if not lost_log_bytes:
+        return reason
+    loss = f"{lost_log_bytes} bytes of output were lost"
+    return f"{reason}; {loss}" if reason else loss

@@ -20,7 +20,6 @@ __all__ = ["Audit", "Violation", "Witness", "read_witness"]
 LATE_S = 3.0
 LONGEST = 1500
 LINE = re.compile(rb"(\d+) (\S+ rank \d+) ([0-9a-f]{8})$")
-LOST = re.compile(rb"\[ogai: \d+ bytes of output lost: ")
 COULD_NOT_START = ("the job could not be started", "cannot be started")
 
 
@@ -173,7 +172,8 @@ class Audit:
             for rank in range(status.job.resources.tasks_per_node):
                 attempt = world.layout.attempt(status.job_id, status.attempt)
                 text = b"".join(piece.data for piece in read_log(attempt, rank))
-                fault = log_fault(text, int(status.job.command[-1]), lost=lost_bytes(attempt))
+                lost, told = lost_bytes(attempt), status.reason
+                fault = log_fault(text, int(status.job.command[-1]), lost=lost, told=told)
                 self.check("logs are whole", not fault, f"{attempt}/task-{rank}.log: {fault}")
 
 
@@ -181,15 +181,15 @@ def lost_bytes(attempt: Path) -> int:
     return msgspec.json.decode((attempt / "exit.json").read_bytes(), type=Outcome).lost_log_bytes
 
 
-def log_fault(text: bytes, count: int, *, lost: int) -> str:
+def log_fault(text: bytes, count: int, *, lost: int, told: str) -> str:
     """Say what is wrong with a log of numbered lines; empty if nothing is."""
     numbers = list(numbers_of(text))
     if not lost:
         return (
             "" if numbers == list(range(count)) else f"{len(numbers)} whole lines of {count}, no loss stated"
         )
-    if not LOST.search(text):
-        return f"{lost} bytes lost, and the log does not say so"
+    if f"{lost} bytes of output were lost" not in told:
+        return f"{lost} bytes lost, and the job's reason does not say so but `{told}`"
     return "" if numbers == sorted(set(numbers)) else "lines out of order or doubled"
 
 

@@ -185,6 +185,7 @@ def test_full_disk_loses_output_but_neither_job_nor_outcome(attempt, small_disk)
     assert (outcome["state"], outcome["exit_code"]) == ("FAILED", 7)
     kept = len(joined(read_log(job.directory, 0)))
     assert outcome["lost_log_bytes"] + kept == 3_000_005
+    assert outcome["reason"].endswith(f"; {outcome['lost_log_bytes']} bytes of output were lost")
     assert 500_000 < kept < 1 << 20
 
 
