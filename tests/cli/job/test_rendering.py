@@ -114,6 +114,10 @@ def test_columns_nobody_uses_are_left_out() -> None:
 @pytest.mark.parametrize(
     ("shown", "note"),
     [
+        (
+            status("1", "COMPLETED", ended_at=NOW, reason="9 bytes of output were lost"),
+            "9 bytes of output were lost",
+        ),
         (status("1", held=True, reason="held by eve"), "held by eve"),
         (status("1", not_before=NOW + 12, reason="retry 1 of 3 after: x"), "in 12s: retry 1 of 3 after: x"),
         (status("1", "FAILED", exit_code=3), "exit code 3"),

@@ -29,7 +29,7 @@ def describe_note(status: JobStatus, opened: Container[str], now: float) -> str:
         return signal_name(status.signal)
     if status.state == "FAILED" and status.exit_code:
         return f"exit code {status.exit_code}"
-    if status.state == "COMPLETED":
+    if status.state == "COMPLETED" and not status.reason:
         return ago(now - (status.ended_at or now))
     return status.reason
 
