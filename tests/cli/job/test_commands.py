@@ -269,7 +269,7 @@ def test_the_shell_completes_ids(ogai: Ogai, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setenv("_OGAI_COMPLETE", "bash_complete")
     monkeypatch.setenv("COMP_WORDS", "ogai job logs ")
     monkeypatch.setenv("COMP_CWORD", "3")
-    assert ogai().out.split() == ["plain,1_0", "plain,1_1"]
+    assert ogai().out.split() == ["plain,1"]
 
 
 def test_an_unknown_id_is_answered_with_the_nearest(ogai: Ogai) -> None:

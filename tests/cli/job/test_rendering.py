@@ -17,7 +17,7 @@ from ogai.flows.job.events import parse_events
 from ogai.flows.job.fate import describe_end, signal_name
 from ogai.flows.job.logs import last_lines
 from ogai.flows.job.request import default_name
-from ogai.flows.job.view import chosen, open_ids
+from ogai.flows.job.view import chosen, completions, open_ids
 from ogai.flows.job.watch import Running, Scene, Waiting
 from ogai.render.job.detail import describe_job, describe_timeline, next_commands
 from ogai.render.job.fold import ranges
@@ -271,3 +271,11 @@ def test_the_live_view_fits_the_screen(width: int, height: int) -> None:
     assert "13_[0-499]" in text
     assert "150" in text
     assert "more waiting" in text
+
+
+def test_an_array_is_completed_as_one_until_its_underscore() -> None:
+    jobs = [status("1", "COMPLETED"), status("12_0", "COMPLETED"), status("12_1"), status("13")]
+    assert list(completions(jobs, "1", open_only=False)) == ["13", "12", "1"]
+    assert completions(jobs, "12", open_only=True) == {"12": "train array"}
+    assert list(completions(jobs, "12_", open_only=False)) == ["12_1", "12_0"]
+    assert list(completions(jobs, "", open_only=True)) == ["13", "12"]

@@ -11,6 +11,9 @@ from l0_infra.core.nodeset import expand
 
 __all__ = ["FileName", "JobId", "job_argument", "jobs_argument", "spread_ids"]
 
+OPEN_ONLY = frozenset({"cancel", "hold", "priority", "release", "throttle", "wait", "why"})
+"""Commands that have nothing to do with a job that ended."""
+
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
@@ -22,15 +25,16 @@ class JobId(click.ParamType[str]):
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """Offer the ids that begin so; none when there is no queue yet."""
+        """Offer the ids that begin so, an array's elements once its `_` is typed; none when there is no queue yet."""
         from ogai.flows.job import poll
+        from ogai.flows.job.view import completions
 
         try:
             statuses = poll()
         except OgaiError:
             return []
-        found = [status for status in statuses if status.job_id.startswith(incomplete)]
-        return [CompletionItem(status.job_id, help=f"{status.job.name} {status.state}") for status in found]
+        found = completions(statuses, incomplete, open_only=ctx.info_name in OPEN_ONLY)
+        return [CompletionItem(job_id, help=text) for job_id, text in found.items()]
 
 
 class FileName(click.ParamType[str]):
