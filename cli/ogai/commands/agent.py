@@ -3,9 +3,7 @@
 import click
 
 from ogai.commands.epilog import examples
-from ogai.flows import agent as flow
 from ogai.render import Output, emit, output_option
-from ogai.render.agent import print_agent
 
 __all__ = ["agent"]
 
@@ -27,12 +25,17 @@ def agent() -> None:
 @output_option
 def status(output: Output) -> None:
     """Show whether it lives, since when, and what it has to do."""
+    from ogai.flows import agent as flow
+    from ogai.render.agent import print_agent
+
     emit(flow.probe(), output, print_agent)
 
 
 @agent.command(epilog=examples("ogai agent stop"))
 def stop() -> None:
     """Tell it to leave. Running jobs go on, waiting ones wait for the next agent."""
+    from ogai.flows import agent as flow
+
     if not flow.stop():
         click.echo("no agent was there", err=True)
         return
