@@ -5,7 +5,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from _lab import Lab, median_ms, print_table, seconds
@@ -30,23 +30,31 @@ class Scale:
     singles: int
     spooled: int
     tiny: int
+    sleeps: int
 
 
-FULL = Scale(rounds=40, waiting=10_000, singles=200, spooled=900, tiny=1_000)
-QUICK = Scale(rounds=5, waiting=1_000, singles=20, spooled=100, tiny=50)
+FULL = Scale(rounds=40, waiting=10_000, singles=200, spooled=900, tiny=1_000, sleeps=40)
+QUICK = Scale(rounds=5, waiting=1_000, singles=20, spooled=100, tiny=50, sleeps=4)
 
 
 def main() -> None:
-    """Print three tables."""
+    """Print four tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="small numbers, to see that it works")
-    scale = QUICK if parser.parse_args().quick else FULL
+    parser.add_argument(
+        "--sleeps", type=int, help="how many one-second jobs; 1,000 take 8 minutes a row on 2 CPUs"
+    )
+    given = parser.parse_args()
+    scale = QUICK if given.quick else FULL
+    scale = replace(scale, sleeps=given.sleeps or scale.sleeps)
     with Lab.open() as lab:
         spooler = Spooler(lab.folder, lab.cpus)
         if spooler.installed:
             spooler.start()
         print_table(f"submit → running, median of {scale.rounds}", latency(lab, spooler, scale), unit="ms")
         print_table("no-op jobs, per job", overhead(lab, spooler, scale), unit="ms")
+        title = f"what is lost of a CPU's time per job, {scale.sleeps} jobs of one second, {lab.cpus} at once"
+        print_table(title, sleeps(lab, spooler, scale), unit="ms")
         print_table(f"a queue of {scale.waiting:,} waiting jobs", crowd(lab, spooler, scale), unit="ms")
         if spooler.installed:
             spooler.stop()
@@ -68,7 +76,7 @@ def latency(lab: Lab, spooler: Spooler, scale: Scale) -> list[Row]:
     rows += [
         ("ogai job submit -- X", timed(lambda: lab.ogai("job", "submit", "--", *up)), ""),
         ("  of it, python -c pass", median_ms(start_python, scale.rounds), ""),
-        ("ogai.submit(X) from Python", timed(lambda: lab.submit(*up)), "the engine's own share"),
+        ("ogai.job.submit from Python", timed(lambda: lab.submit(*up)), "the engine's own share"),
     ]
     return [(name, number, note if number is None or note != NOT_HERE else "") for name, number, note in rows]
 
@@ -110,6 +118,31 @@ def overhead(lab: Lab, spooler: Spooler, scale: Scale) -> list[Row]:
             "" if spooler.installed else NOT_HERE,
         ),
         (f"ogai, array of {count:,}", seconds(array) / count * 1000, ""),
+    ]
+
+
+def sleeps(lab: Lab, spooler: Spooler, scale: Scale) -> list[Row]:
+    """What is lost between jobs that take a second: the time all took, times the CPUs, less the seconds slept."""
+    count = scale.sleeps
+
+    def lost_ms(run: Callable[[], object]) -> float:
+        return (seconds(run) * lab.cpus / count - 1) * 1000
+
+    def spool() -> None:
+        spooler.repeat(count, "-n", "sleep", "1")
+        for number in spooler.run("-l").split("\n"):
+            if "sleep 1" in number:
+                spooler.run("-w", number.split()[0])
+
+    def array() -> None:
+        lab.submit("sleep", "1", array=Array(indices=f"0-{count - 1}"))
+        lab.engine.wait((), 3600)
+
+    xargs = f"seq {count} | xargs -P {lab.cpus} -n 1 sh -c 'exec sleep 1'"
+    return [
+        ("xargs -P", lost_ms(lambda: subprocess.run(["sh", "-c", xargs], check=True)), ""),
+        ("tsp", lost_ms(spool) if spooler.installed else None, "" if spooler.installed else NOT_HERE),
+        ("ogai, one array", lost_ms(array), ""),
     ]
 
 
