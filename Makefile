@@ -33,6 +33,7 @@ format: $(STAMP) ## Mend style
 
 bench: $(STAMP) ## Measure, beside other tools where there are any
 	.ci/system-packages bench
+	PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[bench]'
 	@set -e; for file in benchmarks/*.py; do case $$file in */_*) ;; *) $(BIN)/python $$file ;; esac; done
 
 clean: ## Remove what the targets made
@@ -41,5 +42,5 @@ clean: ## Remove what the targets made
 $(STAMP): pyproject.toml constraints.txt
 	.ci/system-packages venv
 	$(PYTHON) -m venv .venv
-	PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev,cluster]'
+	PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev,cluster,train]'
 	@touch $@

@@ -60,6 +60,10 @@ class DataShard(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
         HashedFile,
         Meta(description="Where each document begins.", examples=[FILE | {"name": "text-00000.idx"}]),
     ]
+    mask: Annotated[
+        HashedFile | None,
+        Meta(description="A byte for each token: 1 where an answer is learnt from; null: all are."),
+    ] = None
 
     def faults(self) -> Iterator[Fault]:
         """Yield a pair of files that do not belong together."""
@@ -76,10 +80,28 @@ class Dataset(Document, frozen=True, kw_only=True, forbid_unknown_fields=True, t
     """The manifest of a prepared data set, written when all its shards are in place."""
 
     name: Annotated[Name, Meta(description="Name.")]
+    format: Annotated[
+        Literal["text", "chat", "preference"],
+        Meta(description="What a document is: text, a chat, or the two sides of a pair one after the other."),
+    ] = "text"
     tokenizer: Annotated[Tokenizer, Meta(description="What turned text into tokens.")]
     token_dtype: Annotated[Literal["uint16", "int32"], Meta(description="How a token is stored.")] = "int32"
     shards: Annotated[tuple[DataShard, ...], Meta(min_length=1, description="The store, in order.")]
     sources: Annotated[tuple[DataSource, ...], Meta(description="Where the documents came from.")] = ()
+    unigram_entropy_nats: Annotated[
+        Annotated[float, Meta(ge=0)] | None,
+        Meta(
+            description="Entropy of single training tokens: the loss of a model that only counts; null: unknown."
+        ),
+    ] = None
+
+    def tokens_of(self, split: Literal["train", "validation"]) -> int:
+        """All tokens of a split."""
+        return sum(shard.tokens for shard in self.shards if shard.split == split)
+
+    def documents_of(self, split: Literal["train", "validation"]) -> int:
+        """All documents of a split."""
+        return sum(shard.documents for shard in self.shards if shard.split == split)
 
     def faults(self) -> Iterator[Fault]:
         """Yield files listed twice, sources listed twice, and tokens too large for how they are stored."""

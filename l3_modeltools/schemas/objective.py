@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from l0_infra.core.documents import Part, Text
+from l0_infra.core.documents import Part
 
 __all__ = ["Dpo", "Pretrain", "Sft"]
 
@@ -16,7 +16,6 @@ class Pretrain(Part, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_
 class Sft(Part, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="type", tag="sft"):
     """Predict the answers in chats."""
 
-    chat_template: Annotated[Text | None, Meta(description="Jinja template; null: the tokenizer's.")] = None
     loss_on: Annotated[Literal["assistant", "all"], Meta(description="Whose tokens count in the loss.")] = (
         "assistant"
     )
