@@ -235,7 +235,7 @@ def test_a_fault_found_later_is_told_at_its_line(tmp_path: Path) -> None:
     path.write_text(BASE)
     fault = Fault(path=("hosts", 0, "address"), found="10.0.0.1, which answers no more", expected="a host")
     error = place_faults(path, [fault], settings=["driver=1"])
-    assert str(error) == f"{path}:4:22: found 10.0.0.1, which answers no more; expected a host"
+    assert str(error) == f"{path}:4:24: found 10.0.0.1, which answers no more; expected a host"
     assert error.faults[0].path == fault.path
 
 
