@@ -7,6 +7,7 @@ from l3_modeltools.runs.metric import Metric
 from l3_modeltools.runs.outcome import Outcome, read_outcome
 from l3_modeltools.runs.reader import MetricsReader, read_metrics
 from l3_modeltools.runs.samples import Sample, read_samples
+from l3_modeltools.runs.starts import read_starts
 from l3_modeltools.runs.store import (
     DamagedRun,
     RunsFound,
@@ -16,7 +17,6 @@ from l3_modeltools.runs.store import (
     scan_runs,
     update_run,
 )
-from l3_modeltools.runs.starts import read_starts
 from l3_modeltools.runs.summarize import LossAt, RunSummary, summarize
 
 __all__ = [
