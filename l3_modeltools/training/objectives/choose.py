@@ -2,7 +2,7 @@
 
 from torch import nn
 
-from l3_modeltools.data import Batch, PairBatch
+from l3_modeltools.training.batches import Batch, PairBatch
 from l3_modeltools.schemas import Dpo, Train
 from l3_modeltools.training.objectives.objective import Objective
 from l3_modeltools.training.objectives.preference import Preference

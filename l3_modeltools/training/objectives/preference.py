@@ -9,7 +9,7 @@ from peft import PeftModel
 from torch import Tensor, nn
 from torch.nn.functional import logsigmoid
 
-from l3_modeltools.data import Batch, PairBatch
+from l3_modeltools.training.batches import Batch, PairBatch
 from l3_modeltools.training.objectives.forward import losses_of
 from l3_modeltools.training.objectives.objective import Loss
 
