@@ -140,5 +140,3 @@ def test_an_adapter_changes_nothing_at_first_and_is_seeded(tmp_path: Path, famil
     assert torch.equal(model(input_ids=tokens).logits, first(input_ids=tokens).logits)
     assert same(model, build_model(train, architecture, seed=1))
     assert not same(model, build_model(train, architecture, seed=2))
-
-

@@ -11,8 +11,8 @@ from peft import PeftModel
 from torch import Tensor, nn
 from torch.nn import functional
 
+from l3_modeltools.data import Batch, PairBatch
 from l3_modeltools.schemas import Dpo, Lora, Sft
-from l3_modeltools.training.batches import Batch, PairBatch
 from l3_modeltools.training.model import build_model
 from l3_modeltools.training.objectives import objective_of
 from tests.support.tiny_models import FAMILIES, LLAMA, training
@@ -90,14 +90,14 @@ def test_packed_documents_cost_what_they_cost_alone(family: str) -> None:
     packed = replace(
         batch_of(2, 12),
         position_ids=torch.stack([torch.cat([torch.arange(n) for n in row]) for row in lengths]),
-        segments=torch.stack(
-            [torch.arange(3).repeat_interleave(torch.tensor(row)) for row in lengths]
-        ),
+        segments=torch.stack([torch.arange(3).repeat_interleave(torch.tensor(row)) for row in lengths]),
     )
     documents = [
         Batch(input_ids=ids.unsqueeze(0), labels=labels.unsqueeze(0))
         for row, parts in enumerate(lengths)
-        for ids, labels in zip(packed.input_ids[row].split(parts), packed.labels[row].split(parts), strict=True)
+        for ids, labels in zip(
+            packed.input_ids[row].split(parts), packed.labels[row].split(parts), strict=True
+        )
     ]
     alone = torch.stack([objective.loss(model, document).sum for document in documents]).sum()
     mine = gradients(model, alone)
@@ -183,7 +183,9 @@ def test_preferences_by_hand() -> None:
     assert loss == pytest.approx(-math.log(4.5**0.5 / (1 + 4.5**0.5)))
 
 
-def test_with_an_adapter_the_frozen_weights_are_the_reference(tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_with_an_adapter_the_frozen_weights_are_the_reference(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
     directory = tmp_path_factory.mktemp("first")
     first = build_model(training(LLAMA), LLAMA, seed=5)
     first.save_pretrained(directory)  # type: ignore[operator]
@@ -196,4 +198,6 @@ def test_with_an_adapter_the_frozen_weights_are_the_reference(tmp_path_factory: 
     mine = objective.loss(model, pairs(2)).sum
     assert model.training
     torch.testing.assert_close(mine, plain_dpo(model, first, pairs(2), 0.1))
-    assert set(gradients(model, mine)) == {name for name, value in model.named_parameters() if "lora_" in name}
+    assert set(gradients(model, mine)) == {
+        name for name, value in model.named_parameters() if "lora_" in name
+    }
