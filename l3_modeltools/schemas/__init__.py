@@ -10,6 +10,7 @@ from l3_modeltools.schemas.architecture import (
     Llama3Scaling,
     Mlp,
     Rope,
+    YarnScaling,
 )
 from l3_modeltools.schemas.checkpoint import Checkpoint
 from l3_modeltools.schemas.corpus import (
@@ -103,6 +104,7 @@ __all__ = [
     "Validation",
     "WarmupStableDecay",
     "Workload",
+    "YarnScaling",
     "balanced_offset",
     "batch_faults",
     "cut_faults",
