@@ -1,5 +1,6 @@
 """How a model is spread over the ranks: copies that share gradients (DDP), or weights sharded by layer (FSDP2)."""
 
+import warnings
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
@@ -88,9 +89,11 @@ def decoder_layers(model: nn.Module) -> list[nn.Module]:
 
 def _replicate(model: nn.Module, world: World) -> nn.Module:
     devices = None if world.device.type == "cpu" else [world.device]
-    return DistributedDataParallel(
-        model, device_ids=devices, broadcast_buffers=False, gradient_as_bucket_view=True
-    )
+    with warnings.catch_warnings():  # newer versions of torch call `broadcast_buffers` by another name
+        warnings.simplefilter("ignore", FutureWarning)
+        return DistributedDataParallel(
+            model, device_ids=devices, broadcast_buffers=False, gradient_as_bucket_view=True
+        )
 
 
 def _shard(model: nn.Module, *, world: World, strategy: Strategy, compute: Compute) -> None:
