@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import torch
 from torch import nn
@@ -9,7 +10,7 @@ from transformers import AutoConfig, AutoModelForCausalLM, PretrainedConfig, Pre
 
 from l3_modeltools.schemas import Architecture, Train
 from l3_modeltools.training.adapter import with_adapter
-from l3_modeltools.training.hf_config import render_hf_config
+from l3_modeltools.architectures import render_hf_config
 from l3_modeltools.training.weights import load_weights
 
 __all__ = ["build_model", "config_of"]
@@ -26,7 +27,7 @@ def build_model(train: Train, architecture: Architecture, *, seed: int) -> nn.Mo
     with _seeded(seed):
         if wish is None or wish.init_from is None:
             return _random_model(config_of(architecture))
-        model = load_weights(wish.init_from, config_of(architecture))
+        model = load_weights(Path(wish.init_from), config_of(architecture), architecture)
         return model if wish.lora is None else with_adapter(model, wish.lora)
 
 

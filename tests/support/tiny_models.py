@@ -39,7 +39,7 @@ QWEN2 = Architecture(
     vocab_size=VOCABULARY,
     max_position_embeddings=64,
     tie_word_embeddings=True,
-    attention=GroupedAttention(num_attention_heads=4, num_key_value_heads=2, attention_bias=True),
+    attention=GroupedAttention(num_attention_heads=4, num_key_value_heads=2, attention_bias=True, output_bias=False),
     mlp=Mlp(intermediate_size=48),
     norm_eps=1e-6,
 )
@@ -66,7 +66,7 @@ OPT = Architecture(
     tie_word_embeddings=True,
     attention=GroupedAttention(num_attention_heads=4, attention_bias=True),
     mlp=Mlp(intermediate_size=128, hidden_act="relu", gated=False, mlp_bias=True),
-    positions=LearnedPositions(),
+    positions=LearnedPositions(offset=2),
     norm="layer_norm",
 )
 FAMILIES: Mapping[str, Architecture] = {"llama": LLAMA, "qwen2": QWEN2, "gpt2": GPT2, "opt": OPT}
