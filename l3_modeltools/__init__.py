@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from l3_modeltools.checkpoint import Shelf
     from l3_modeltools.data import find_dataset
     from l3_modeltools.frameworks import find_container, render_job
-    from l3_modeltools.planning import MemoryTerms, Place, TrainingPlan, plan_training
+    from l3_modeltools.planning import AcceleratorSize, MemoryTerms, Place, TrainingPlan, plan_training
     from l3_modeltools.runs import (
         Comparison,
         Measured,
@@ -25,12 +25,14 @@ if TYPE_CHECKING:
         read_metrics,
         read_outcome,
         read_samples,
+        read_starts,
         scan_runs,
         update_run,
     )
     from l3_modeltools.training import export_run, sample_run
 
 __all__ = [
+    "AcceleratorSize",
     "Comparison",
     "Measured",
     "MemoryTerms",
@@ -56,6 +58,7 @@ __all__ = [
     "read_metrics",
     "read_outcome",
     "read_samples",
+    "read_starts",
     "render_job",
     "sample_run",
     "scan_runs",
@@ -63,6 +66,7 @@ __all__ = [
 ]
 
 HOMES = {
+    "AcceleratorSize": "planning",
     "Comparison": "runs",
     "Measured": "runs",
     "MemoryTerms": "planning",
@@ -88,6 +92,7 @@ HOMES = {
     "read_metrics": "runs",
     "read_outcome": "runs",
     "read_samples": "runs",
+    "read_starts": "runs",
     "render_job": "frameworks",
     "sample_run": "training",
     "scan_runs": "runs",

@@ -17,7 +17,6 @@ from l0_infra.core.errors import UsageError
 from l0_infra.core.store import ogai_home
 from l2_scheduler.schemas import Job
 from l3_modeltools import (
-    Place,
     TrainingPlan,
     create_run,
     find_container,
@@ -28,7 +27,7 @@ from l3_modeltools import (
 from l3_modeltools.schemas import Run, Train
 from ogai.flows.job.queue import rehearse as rehearse_job
 from ogai.flows.job.queue import submit as submit_job
-from ogai.flows.train.place import find_place, runs_folder
+from ogai.flows.train.place import Destination, find_place, runs_folder
 from ogai.flows.train.resolve import resolve
 from ogai.flows.train.wish import Wish, read_wish
 from ogai.version import __version__
@@ -45,7 +44,7 @@ class Planned:
 
     train: Train
     plan: TrainingPlan | None
-    place: Place
+    destination: Destination
     job: Job
 
 
@@ -66,14 +65,14 @@ def submit(
 
 def plan(wish: Wish, *, on: str | None = None) -> Planned:
     """Fill a training in and judge whether it can run; changes nothing, raises as `submit` does."""
-    place = find_place(on)
+    destination = find_place(on)
     with wish.placed():
         resolved = resolve(wish.train, base=wish.base, home=ogai_home(os.environ))
         drawn = None
         train = resolved.train
         if resolved.architecture is not None and train.framework != "command":
             drawn = plan_training(
-                train, architecture=resolved.architecture, datasets=resolved.datasets, place=place
+                train, architecture=resolved.architecture, datasets=resolved.datasets, place=destination.place
             )
             train = drawn.train
     run = Run(
@@ -81,7 +80,7 @@ def plan(wish: Wish, *, on: str | None = None) -> Planned:
     )
     job = job_of(run, base=wish.base)
     rehearse_job(job)
-    return Planned(train=train, plan=drawn, place=place, job=job)
+    return Planned(train=train, plan=drawn, destination=destination, job=job)
 
 
 def queue(planned: Planned) -> Run:
