@@ -7,6 +7,7 @@ from l3_modeltools.runs.metric import Metric
 from l3_modeltools.runs.outcome import Outcome, read_outcome
 from l3_modeltools.runs.reader import MetricsReader, read_metrics
 from l3_modeltools.runs.samples import Sample, read_samples
+from l3_modeltools.runs.saved import list_saved
 from l3_modeltools.runs.starts import read_starts
 from l3_modeltools.runs.store import (
     DamagedRun,
@@ -37,6 +38,7 @@ __all__ = [
     "find_run",
     "judge_run",
     "list_runs",
+    "list_saved",
     "load_run",
     "read_metrics",
     "read_outcome",

@@ -8,7 +8,8 @@ import msgspec
 from l2_scheduler.schemas import ACTIVE_STATES, FINAL_STATES, JobStatus
 from l3_modeltools.runs.metric import Metric
 from l3_modeltools.runs.outcome import Outcome
-from l3_modeltools.schemas import Run, RunState, SavedCheckpoint
+from l3_modeltools.runs.summarize import summarize
+from l3_modeltools.schemas import Figures, Run, RunState, SavedCheckpoint
 
 __all__ = ["judge_run"]
 
@@ -50,9 +51,25 @@ def judge_run(
         state=verdict.state,
         reason=verdict.reason,
         step=step,
+        figures=_figures(run, outcome, metrics),
         ended_at=None if ended_at is None else max(ended_at, run.submitted_at),
         checkpoints=tuple(checkpoints),
         restarts=tuple(starts[1:]),
+    )
+
+
+def _figures(run: Run, outcome: Outcome | None, metrics: Sequence[Metric]) -> Figures:
+    """Take the newest of each number; the outcome has the last word on the held-out loss."""
+    summary = summarize(run, metrics)
+    rates = [metric.learning_rate for metric in metrics if metric.learning_rate is not None]
+    validated = summary.validation_losses[-1].loss if summary.validation_losses else None
+    return Figures(
+        loss=summary.last_loss.loss if summary.last_loss else None,
+        validation_loss=outcome.validation_loss if outcome and outcome.validation_loss else validated,
+        learning_rate=rates[-1] if rates else None,
+        tokens=summary.tokens,
+        tokens_per_s=summary.tokens_per_s,
+        wall_s=summary.wall_s,
     )
 
 

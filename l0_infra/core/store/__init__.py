@@ -1,7 +1,7 @@
 """State on disk that survives any kill: OGAI_HOME, whole files, one SQLite file per layer."""
 
 from l0_infra.core.store.database import Database
-from l0_infra.core.store.files import append_line, load_file, save_file
+from l0_infra.core.store.files import append_line, load_file, save_file, sync_directory
 from l0_infra.core.store.home import ogai_home, prepare_home
 from l0_infra.core.store.mounts import Mount, is_network, mount_of, parse_mounts, read_mounts
 
@@ -17,4 +17,5 @@ __all__ = [
     "prepare_home",
     "read_mounts",
     "save_file",
+    "sync_directory",
 ]

@@ -1,0 +1,61 @@
+"""State on disk that a kill cannot harm: found and judged without torch, saved and loaded with it.
+
+The face is resolved on first use, so that looking at checkpoints loads no torch.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from l3_modeltools.checkpoint.comparison import Comparison, compare
+    from l3_modeltools.checkpoint.found import Found, Verify, look_at, verify
+    from l3_modeltools.checkpoint.identity import architecture_sha256
+    from l3_modeltools.checkpoint.keep import Room, plan_room, superseded
+    from l3_modeltools.checkpoint.load import load_state
+    from l3_modeltools.checkpoint.saver import Blocked, Saver
+    from l3_modeltools.checkpoint.shelf import Shelf
+    from l3_modeltools.checkpoint.state import restore_state, training_state
+
+__all__ = [
+    "Blocked",
+    "Comparison",
+    "Found",
+    "Room",
+    "Saver",
+    "Shelf",
+    "Verify",
+    "architecture_sha256",
+    "compare",
+    "load_state",
+    "look_at",
+    "plan_room",
+    "restore_state",
+    "superseded",
+    "training_state",
+    "verify",
+]
+
+HOMES = {
+    "Blocked": "saver",
+    "Comparison": "comparison",
+    "Found": "found",
+    "Room": "keep",
+    "Saver": "saver",
+    "Shelf": "shelf",
+    "Verify": "found",
+    "architecture_sha256": "identity",
+    "compare": "comparison",
+    "load_state": "load",
+    "look_at": "found",
+    "plan_room": "keep",
+    "restore_state": "state",
+    "superseded": "keep",
+    "training_state": "state",
+    "verify": "found",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{HOMES[name]}"), name)

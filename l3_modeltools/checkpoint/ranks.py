@@ -1,0 +1,72 @@
+"""The processes that save together: a group of their own, so that saving never mixes with training."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar, cast
+
+import torch.distributed as dist
+
+from l0_infra.core.errors import MachineError, OgaiError
+
+__all__ = ["Ranks"]
+
+Answer = TypeVar("Answer")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Trouble:
+    """An error of the first rank on its way to the others."""
+
+    where: str
+    found: str
+    expected: str
+    hint: str
+
+    def error(self) -> MachineError:
+        return MachineError(self.where, found=self.found, expected=self.expected, hint=self.hint, retry=True)
+
+
+class Ranks:
+    """All ranks of torch.distributed where it is initialised, else this process alone.
+
+    Every rank makes one at the same point of its program, for that makes the group (gloo).
+    """
+
+    def __init__(self) -> None:
+        together = dist.is_initialized()
+        self.group = dist.new_group(backend="gloo") if together else None
+        self.rank = dist.get_rank() if together else 0
+        self.world_size = dist.get_world_size() if together else 1
+
+    @property
+    def is_first(self) -> bool:
+        return self.rank == 0
+
+    def agree(self, decide: Callable[[], Answer]) -> Answer:
+        """Let the first rank decide and return its answer on every rank.
+
+        What it raises of OSError and OgaiError is raised as a MachineError by all.
+        """
+        told = [_tried(decide) if self.is_first else None]
+        if self.group is not None:
+            dist.broadcast_object_list(told, src=0, group=self.group)
+        answer = cast("Answer | Trouble", told[0])
+        if isinstance(answer, Trouble):
+            raise answer.error()
+        return answer
+
+    def part(self) -> None:
+        """Let go of the group."""
+        if self.group is not None and dist.is_initialized():
+            dist.destroy_process_group(self.group)
+
+
+def _tried(decide: Callable[[], Answer]) -> Answer | Trouble:
+    try:
+        return decide()
+    except OgaiError as error:
+        return Trouble(where=error.where, found=error.found, expected=error.expected, hint=error.hint)
+    except OSError as error:
+        found = (error.strerror or "trouble").lower()
+        expected = "a folder that can be written"
+        return Trouble(where=str(error.filename or "checkpoints"), found=found, expected=expected, hint="")
