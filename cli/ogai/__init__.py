@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 from ogai.version import __version__
 
 if TYPE_CHECKING:
-    from ogai.flows import job
+    from ogai.flows import job, train
 
-__all__ = ["__version__", "job"]
+__all__ = ["__version__", "job", "train"]
 
-FLOWS = frozenset({"job"})
+FLOWS = frozenset({"job", "train"})
 
 
 def __getattr__(name: str) -> object:

@@ -7,6 +7,7 @@ from l3_modeltools.data import Batch, PairBatch
 
 __all__ = ["Feed"]
 
+
 class Feed:
     """This rank's micro batches of any step; asking for step s makes s + 1 ready meanwhile."""
 

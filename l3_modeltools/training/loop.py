@@ -21,6 +21,7 @@ from l3_modeltools.training.world import World
 
 __all__ = ["Ended", "Loop", "Rates", "Save"]
 
+
 class Save(Protocol):
     """Begins to save the state after `step`."""
 
@@ -94,7 +95,9 @@ class Loop:
         """Take one step, or leave it out; return what is told of it and whether a rank was told to stop."""
         tokens = self._tokens(step)
         if is_skipped(self.skipped, step):
-            return StepMetrics(step=step, at=time.time(), tokens=tokens, validation_loss=self._look(step)), False
+            return StepMetrics(
+                step=step, at=time.time(), tokens=tokens, validation_loss=self._look(step)
+            ), False
         began = time.perf_counter()
         rate = learning_rate(self.train.optimizer, step=step, steps=self.steps)
         torch.manual_seed(seed_of(self.seed, step=step, rank=self.world.rank))

@@ -4,7 +4,15 @@ from pathlib import Path
 
 import msgspec
 
-__all__ = ["METRICS_FILE", "SAMPLES_FILE", "TENSORBOARD_FOLDER", "JsonLines", "Sample", "StepMetrics", "TensorBoard"]
+__all__ = [
+    "METRICS_FILE",
+    "SAMPLES_FILE",
+    "TENSORBOARD_FOLDER",
+    "JsonLines",
+    "Sample",
+    "StepMetrics",
+    "TensorBoard",
+]
 
 METRICS_FILE, SAMPLES_FILE, TENSORBOARD_FOLDER = "metrics.jsonl", "samples.jsonl", "tensorboard"
 

@@ -102,7 +102,11 @@ def render_step(metrics: StepMetrics, *, steps: int) -> str:
     parts = [f"step {metrics.step}/{steps}"]
     if metrics.loss is None:
         return f"{parts[0]}  left out"
-    parts += [f"loss {metrics.loss:.4f}", f"lr {metrics.learning_rate:.3g}", f"grad norm {metrics.grad_norm:.3g}"]
+    parts += [
+        f"loss {metrics.loss:.4f}",
+        f"lr {metrics.learning_rate:.3g}",
+        f"grad norm {metrics.grad_norm:.3g}",
+    ]
     if metrics.tokens_per_s and metrics.step_s:
         left = (steps - metrics.step) * metrics.step_s
         parts += [f"{metrics.tokens_per_s:,.0f} tokens/s", f"ETA {format_duration(left)}"]

@@ -15,6 +15,7 @@ from l3_modeltools.training.world import World
 
 __all__ = ["StepResult", "Stepper"]
 
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class StepResult:
     """What all ranks know of a step: mean loss in nats, gradient norm before clipping, whether one wants to stop."""
@@ -51,7 +52,9 @@ class Stepper:
         self._accumulate([batch])
         self.optimizer.zero_grad()
 
-    def step(self, batches: Sequence[Batch | PairBatch], *, rate: float, stop: Callable[[], bool]) -> StepResult:
+    def step(
+        self, batches: Sequence[Batch | PairBatch], *, rate: float, stop: Callable[[], bool]
+    ) -> StepResult:
         """Take one step at learning rate `rate` over this rank's micro batches; `stop` is its wish to end.
 
         Raises UnhealthyError, on all ranks alike, where loss or gradients are not finite; the weights are spoilt then.

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection
 from pathlib import Path
+from typing import TypedDict, cast
 
 import torch
 from safetensors import SafetensorError
@@ -16,6 +17,18 @@ __all__ = ["load_weights"]
 WEIGHTS = ("model.safetensors", "model.safetensors.index.json")
 
 
+Mismatch = tuple[str, torch.Size, torch.Size]
+"""A tensor's name, its shape in the file and its shape in the model."""
+
+
+class Report(TypedDict):
+    """What transformers says of a loading, in its own words."""
+
+    missing_keys: Collection[str]
+    unexpected_keys: Collection[str]
+    mismatched_keys: Collection[Mismatch]
+
+
 def load_weights(directory: Path, config: PretrainedConfig, architecture: Architecture) -> PreTrainedModel:
     """Build the model of `config`, which renders `architecture`, with the weights of `directory`, fp32 on the CPU.
 
@@ -24,23 +37,27 @@ def load_weights(directory: Path, config: PretrainedConfig, architecture: Archit
     """
     _refuse_other_sizes(directory, architecture)
     try:
-        model, report = AutoModelForCausalLM.from_pretrained(
-            directory,
-            config=config,
-            dtype=torch.float32,
-            attn_implementation="sdpa",
-            local_files_only=True,
-            use_safetensors=True,
-            ignore_mismatched_sizes=True,
-            output_loading_info=True,
-        )
+        model, report = _load(directory, config)
     except SafetensorError as error:
         raise UnhealthyError(str(directory), found=f"{error}", expected="whole safetensors files") from error
     _refuse_shapes(directory, report["mismatched_keys"])
     _refuse_names(directory, "missing", report["missing_keys"], "every tensor of the model")
     _refuse_names(directory, "surplus", report["unexpected_keys"], "tensors of the model alone")
-    loaded: PreTrainedModel = model
-    return loaded
+    return model
+
+
+def _load(directory: Path, config: PretrainedConfig) -> tuple[PreTrainedModel, Report]:
+    """Let transformers load what it can, and tell what did not fit."""
+    loaded: object = AutoModelForCausalLM.from_pretrained(
+        directory,
+        config=config,
+        dtype=torch.float32,
+        local_files_only=True,
+        use_safetensors=True,
+        ignore_mismatched_sizes=True,
+        output_loading_info=True,
+    )
+    return cast("tuple[PreTrainedModel, Report]", loaded)
 
 
 def _refuse_other_sizes(directory: Path, architecture: Architecture) -> None:
@@ -67,7 +84,7 @@ def _architecture_of(directory: Path) -> Architecture:
     return parse_hf_config(config.read_text(), where=str(config))
 
 
-def _refuse_shapes(directory: Path, mismatched: Collection[tuple[str, torch.Size, torch.Size]]) -> None:
+def _refuse_shapes(directory: Path, mismatched: Collection[Mismatch]) -> None:
     for name, found, expected in sorted(mismatched):
         raise UnsatisfiableError(
             f"{directory}: `{name}`", found=f"the shape {tuple(found)}", expected=f"{tuple(expected)}"

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from l3_modeltools.schemas import (
+    Alibi,
     Architecture,
     Dpo,
     GroupedAttention,
@@ -17,7 +18,7 @@ from l3_modeltools.schemas import (
     TrainingData,
 )
 
-__all__ = ["FAMILIES", "LLAMA", "training"]
+__all__ = ["BLOOM", "FAMILIES", "LLAMA", "training"]
 
 VOCABULARY = 97
 
@@ -39,7 +40,9 @@ QWEN2 = Architecture(
     vocab_size=VOCABULARY,
     max_position_embeddings=64,
     tie_word_embeddings=True,
-    attention=GroupedAttention(num_attention_heads=4, num_key_value_heads=2, attention_bias=True, output_bias=False),
+    attention=GroupedAttention(
+        num_attention_heads=4, num_key_value_heads=2, attention_bias=True, output_bias=False
+    ),
     mlp=Mlp(intermediate_size=48),
     norm_eps=1e-6,
 )
@@ -67,6 +70,20 @@ OPT = Architecture(
     attention=GroupedAttention(num_attention_heads=4, attention_bias=True),
     mlp=Mlp(intermediate_size=128, hidden_act="relu", gated=False, mlp_bias=True),
     positions=LearnedPositions(offset=2),
+    norm="layer_norm",
+)
+BLOOM = Architecture(
+    name="small-bloom",
+    model_type="bloom",
+    hidden_size=32,
+    num_hidden_layers=2,
+    vocab_size=VOCABULARY,
+    max_position_embeddings=64,
+    tie_word_embeddings=True,
+    attention=GroupedAttention(num_attention_heads=4, attention_bias=True),
+    mlp=Mlp(intermediate_size=128, hidden_act="gelu_new", gated=False, mlp_bias=True),
+    positions=Alibi(),
+    embedding_norm=True,
     norm="layer_norm",
 )
 FAMILIES: Mapping[str, Architecture] = {"llama": LLAMA, "qwen2": QWEN2, "gpt2": GPT2, "opt": OPT}

@@ -11,10 +11,9 @@ import torch
 from torch import Tensor
 from torch.autograd.function import FunctionCtx, once_differentiable
 
-__all__ = ["IGNORED", "token_losses"]
+from l3_modeltools.data import IGNORED
 
-IGNORED = -100
-"""The label of a token that does not count."""
+__all__ = ["token_losses"]
 
 CPU_CHUNK, DEVICE_CHUNK = 2**18, 2**27
 """Logits worked on at a time: what fits a core's cache; what fills an accelerator without costing much memory."""
@@ -37,16 +36,15 @@ class _TokenLosses(torch.autograd.Function):
         losses = torch.empty(labels.shape, dtype=torch.float32, device=logits.device)
         values = logits.detach()
         rows = max(1, (CPU_CHUNK if logits.device.type == "cpu" else DEVICE_CHUNK) // logits.shape[-1])
-        for piece, label, loss in zip(
-            values.split(rows), labels.split(rows), losses.split(rows), strict=True
-        ):
-            _solve(piece, label, loss, gradient=wanted)
+        for begin in range(0, len(labels), rows):
+            piece = slice(begin, begin + rows)
+            _solve(values[piece], labels[piece], losses[piece], gradient=wanted)
         if wanted:
             ctx.save_for_backward(values)
         return losses
 
     @staticmethod
-    @once_differentiable  # type: ignore[untyped-decorator]
+    @once_differentiable
     def backward(ctx: FunctionCtx, outer: Tensor) -> tuple[Tensor, None]:
         (gradient,) = ctx.saved_tensors  # type: ignore[attr-defined]
         return gradient.mul_(outer.unsqueeze(-1)), None

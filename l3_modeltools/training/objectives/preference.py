@@ -9,7 +9,7 @@ from peft import PeftModel
 from torch import Tensor, nn
 from torch.nn.functional import logsigmoid
 
-from l3_modeltools.training.batches import Batch, PairBatch
+from l3_modeltools.data import Batch, PairBatch
 from l3_modeltools.training.objectives.forward import losses_of
 from l3_modeltools.training.objectives.objective import Loss
 
@@ -38,9 +38,7 @@ class Preference:
         with self._first_weights() as reference:
             before = losses_of(reference, both).sum(-1)
         gain_chosen, gain_rejected = (before - losses_of(model, both).sum(-1)).chunk(2)
-        return Loss(
-            sum=-logsigmoid(self.beta * (gain_chosen - gain_rejected)).sum(), count=self.count(batch)
-        )
+        return Loss(sum=-logsigmoid(self.beta * (gain_chosen - gain_rejected)).sum(), count=self.count(batch))
 
     @contextmanager
     def _first_weights(self) -> Iterator[nn.Module]:
@@ -62,8 +60,13 @@ def _pairs(batch: Batch | PairBatch) -> PairBatch:
 
 def _stacked(pairs: PairBatch) -> Batch:
     """Put the rejected rows below the chosen ones: one forward pass for both, as DDP wants."""
-    fields = ("input_ids", "labels", "position_ids", "segments")
-    return Batch(**{name: _below(getattr(pairs.chosen, name), getattr(pairs.rejected, name)) for name in fields})
+    upper, lower = pairs.chosen, pairs.rejected
+    return Batch(
+        input_ids=torch.cat((upper.input_ids, lower.input_ids)),
+        labels=torch.cat((upper.labels, lower.labels)),
+        position_ids=_below(upper.position_ids, lower.position_ids),
+        segments=_below(upper.segments, lower.segments),
+    )
 
 
 def _below(upper: Tensor | None, lower: Tensor | None) -> Tensor | None:

@@ -2,8 +2,7 @@
 
 from torch import nn
 
-from l3_modeltools.training.batches import Batch, PairBatch
-from l3_modeltools.training.objectives.cross_entropy import IGNORED
+from l3_modeltools.data import IGNORED, Batch, PairBatch
 from l3_modeltools.training.objectives.forward import losses_of
 from l3_modeltools.training.objectives.objective import Loss
 

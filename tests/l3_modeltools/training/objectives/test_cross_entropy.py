@@ -6,8 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch.nn import functional
 
+from l3_modeltools.data import IGNORED
 from l3_modeltools.training.objectives import cross_entropy
-from l3_modeltools.training.objectives.cross_entropy import IGNORED, token_losses
+from l3_modeltools.training.objectives.cross_entropy import token_losses
 
 
 def both_ways(logits: torch.Tensor, labels: torch.Tensor) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
