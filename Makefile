@@ -10,8 +10,8 @@ PYTEST := $(BIN)/python -m pytest -q
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-demo: $(STAMP) ## Run an array of jobs on real data, gathered by a job that waits for them
-	$(BIN)/python examples/wordcount/demo.py
+demo: $(STAMP) ## Train a small language model on text this machine has, minutes on two cores
+	$(BIN)/python examples/tiny_llama/demo.py
 
 test: $(STAMP) lint ## Lint, type-check and test, as CI does (minutes)
 	.ci/system-packages test

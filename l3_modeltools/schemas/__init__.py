@@ -10,6 +10,7 @@ from l3_modeltools.schemas.architecture import (
     Llama3Scaling,
     Mlp,
     Rope,
+    YarnScaling,
 )
 from l3_modeltools.schemas.checkpoint import Checkpoint
 from l3_modeltools.schemas.corpus import (
@@ -34,7 +35,7 @@ from l3_modeltools.schemas.hashed_file import HashedFile, manifest_faults
 from l3_modeltools.schemas.objective import Dpo, Pretrain, Sft
 from l3_modeltools.schemas.optimizer import Constant, Cosine, Optimizer, WarmupStableDecay
 from l3_modeltools.schemas.resilience import Checkpointing, Resilience
-from l3_modeltools.schemas.run import Run, RunState, SavedCheckpoint, SkippedSteps
+from l3_modeltools.schemas.run import Figures, Run, RunState, SavedCheckpoint, SkippedSteps
 from l3_modeltools.schemas.strategy import Degrees, Pipeline, Recompute, Strategy, Workload
 from l3_modeltools.schemas.train import Compute, Framework, Train, TrainerCommand, Validation
 from l3_modeltools.schemas.trained_model import ConfigFile, Lora, Preset, TrainedModel
@@ -62,6 +63,7 @@ __all__ = [
     "Experts",
     "FaultAction",
     "FaultClass",
+    "Figures",
     "Framework",
     "GroupedAttention",
     "HashedFile",
@@ -103,6 +105,7 @@ __all__ = [
     "Validation",
     "WarmupStableDecay",
     "Workload",
+    "YarnScaling",
     "balanced_offset",
     "batch_faults",
     "cut_faults",

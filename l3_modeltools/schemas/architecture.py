@@ -22,6 +22,7 @@ __all__ = [
     "Llama3Scaling",
     "Mlp",
     "Rope",
+    "YarnScaling",
 ]
 
 Layers = Annotated[int, Meta(ge=1, le=10_000)]
@@ -43,6 +44,11 @@ class GroupedAttention(
         Positive | None, Meta(description="Size of a head; null: hidden_size / num_attention_heads.")
     ] = None
     attention_bias: Annotated[bool, Meta(description="Whether the projections have a bias.")] = False
+    output_bias: Annotated[
+        bool | None,
+        Meta(description="Whether the projection behind the heads has a bias; null: as attention_bias."),
+    ] = None
+    qk_norm: Annotated[bool, Meta(description="Whether each query and key head is normalised.")] = False
 
     @property
     def key_value_heads(self) -> int:
@@ -66,7 +72,7 @@ class LatentAttention(
 ):
     """Multi-head latent attention: keys and values are stored compressed (arXiv:2405.04434, section 2.1)."""
 
-    num_attention_heads: Annotated[Many, Meta(description="Many.")]
+    num_attention_heads: Annotated[Many, Meta(description="Heads.")]
     q_lora_rank: Annotated[
         Positive | None, Meta(description="Rank of the queries' compression; null: they are not compressed.")
     ] = None
@@ -95,12 +101,26 @@ class Experts(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
     moe_intermediate_size: Annotated[Positive, Meta(description="Width inside one expert.")]
     n_shared_experts: Annotated[Count, Meta(description="Experts that every token goes through.")] = 0
     first_k_dense_replace: Annotated[Count, Meta(description="First layers that stay dense.")] = 0
+    n_group: Annotated[Positive, Meta(description="Groups the routed experts are dealt to.")] = 1
+    topk_group: Annotated[Positive, Meta(description="Groups chosen first for each token.")] = 1
+    norm_topk_prob: Annotated[bool, Meta(description="Whether the chosen experts' weights sum to 1.")] = True
+    routed_scaling_factor: Annotated[Factor, Meta(description="Scale of what the chosen give.")] = 1.0
 
     def faults(self) -> Iterator[Fault]:
         """Yield a choice of more experts than there are."""
         if self.num_experts_per_tok > self.n_routed_experts:
             found = f"{self.num_experts_per_tok} of {self.n_routed_experts} experts"
             yield Fault(path=("num_experts_per_tok",), found=found, expected="at most n_routed_experts")
+        if self.n_routed_experts % self.n_group:
+            yield Fault(
+                path=("n_group",),
+                found=division("n_routed_experts", self.n_routed_experts, self.n_group),
+                expected="a number that divides n_routed_experts",
+                hint=f"nearest: {near_divisors(self.n_routed_experts, self.n_group)}",
+            )
+        if self.topk_group > self.n_group:
+            found = f"{self.topk_group} of {self.n_group} groups"
+            yield Fault(path=("topk_group",), found=found, expected="at most n_group")
 
 
 class Llama3Scaling(
@@ -114,12 +134,27 @@ class Llama3Scaling(
     original_max_position_embeddings: Annotated[Positive, Meta(description="Context before stretching.")]
 
 
+class YarnScaling(
+    Part, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="rope_type", tag="yarn"
+):
+    """How YaRN stretches rotations over a longer context (arXiv:2309.00071)."""
+
+    factor: Annotated[Factor, Meta(description="How much the context grows.")]
+    original_max_position_embeddings: Annotated[Positive, Meta(description="Context before stretching.")]
+    beta_fast: Annotated[Factor, Meta(description="Turns from which a rotation is left as it is.")] = 32.0
+    beta_slow: Annotated[Factor, Meta(description="Turns up to which one is stretched in full.")] = 1.0
+    mscale: Annotated[Factor | None, Meta(description="Scale of the scores' temperature; null: 1.")] = None
+    mscale_all_dim: Annotated[
+        Factor | None, Meta(description="The same, for all dimensions; null: none.")
+    ] = None
+
+
 class Rope(Part, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="type", tag="rope"):
     """Positions as rotations of queries and keys."""
 
     rope_theta: Annotated[Factor, Meta(description="Base of the wavelengths.")] = 10_000.0
     rope_scaling: Annotated[
-        Llama3Scaling | None, Meta(description="How it is stretched; null: it is not.")
+        Llama3Scaling | YarnScaling | None, Meta(description="How it is stretched; null: it is not.")
     ] = None
 
 
@@ -127,6 +162,8 @@ class LearnedPositions(
     Part, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="type", tag="learned"
 ):
     """Positions as a learned table of `max_position_embeddings` rows."""
+
+    offset: Annotated[Count, Meta(description="Further rows before the first position; OPT has 2.")] = 0
 
 
 class Alibi(Part, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="type", tag="alibi"):
@@ -162,6 +199,9 @@ class Architecture(Document, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     mlp: Annotated[Mlp, Meta(description="Feed-forward part of the dense layers.")]
     experts: Annotated[Experts | None, Meta(description="Mixture of experts; null: all layers dense.")] = None
     positions: Annotated[Positions, Meta(description="How a token's position enters.")] = Rope()
+    embedding_norm: Annotated[bool, Meta(description="Whether the embedding is normalised, as BLOOM's.")] = (
+        False
+    )
     norm: Annotated[
         Literal["rms_norm", "layer_norm"], Meta(description="Normalisation; `layer_norm` has a bias too.")
     ] = "rms_norm"

@@ -51,7 +51,12 @@ class JsonLines(Part, frozen=True, kw_only=True, forbid_unknown_fields=True, tag
     """Files of JSON lines, also compressed by gzip; each line is one document."""
 
     files: Pattern
-    field: Annotated[Text, Meta(description="Field that holds the text, the messages or the pair.")] = "text"
+    field: Annotated[
+        Text | None,
+        Meta(
+            description="Field of the document; null: `text`, for chats `messages`, for pairs the row itself."
+        ),
+    ] = None
     licence: Licence = None
 
 
@@ -59,7 +64,12 @@ class Parquet(Part, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_f
     """Parquet files; each row is one document."""
 
     files: Pattern
-    field: Annotated[Text, Meta(description="Column that holds the text, the messages or the pair.")] = "text"
+    field: Annotated[
+        Text | None,
+        Meta(
+            description="Column of the document; null: `text`, for chats `messages`, for pairs the row itself."
+        ),
+    ] = None
     licence: Licence = None
 
 
@@ -84,11 +94,17 @@ class BytePairs(Part, frozen=True, kw_only=True, forbid_unknown_fields=True, tag
     """Train byte-level pairs on this corpus (arXiv:1508.07909; bytes as in GPT-2)."""
 
     vocab_size: Annotated[
-        int, Meta(ge=257, le=2**24, description="Tokens wanted, the special ones included.", examples=[4096])
+        int,
+        Meta(
+            ge=260,
+            le=2**24,
+            description="Tokens wanted: the 256 bytes, 4 special ones, pairs.",
+            examples=[4096],
+        ),
     ] = 32_000
     sample_bytes: Annotated[
         Positive, Meta(description="Text it learns from, spread evenly over the corpus.")
-    ] = 256 * 2**20
+    ] = 64 * 2**20
 
 
 class HuggingFaceTokenizer(

@@ -7,7 +7,7 @@ from msgspec import Meta
 
 from l0_infra.core.documents import Count, Document, Name, Part, Positive, Sha256, Text, repeated
 from l0_infra.core.errors import Fault
-from l3_modeltools.schemas.hashed_file import HashedFile
+from l3_modeltools.schemas.hashed_file import HashedFile, manifest_faults
 
 __all__ = ["DataShard", "DataSource", "Dataset", "Dropped", "Tokenizer"]
 
@@ -22,9 +22,13 @@ class Tokenizer(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
     sha256: Annotated[Sha256, Meta(description="SHA-256 of its tokenizer.json.")]
     vocab_size: Annotated[Positive, Meta(description="Tokens it knows.", examples=[4096])]
     end_of_document: Annotated[Count, Meta(description="Token that ends each document.")]
+    files: Annotated[
+        tuple[HashedFile, ...], Meta(description="What is kept of it beside the manifest, in `tokenizer/`.")
+    ] = ()
 
     def faults(self) -> Iterator[Fault]:
-        """Yield an end of document that is no token."""
+        """Yield an end of document that is no token, and files listed twice."""
+        yield from manifest_faults("files", self.files)
         if self.end_of_document >= self.vocab_size:
             expected = f"a token below vocab_size {self.vocab_size}"
             yield Fault(path=("end_of_document",), found=f"{self.end_of_document}", expected=expected)

@@ -10,7 +10,7 @@ from l0_infra.core.errors import Fault
 from l3_modeltools.schemas.fault import TrainingFault
 from l3_modeltools.schemas.train import Train
 
-__all__ = ["Run", "RunState", "SavedCheckpoint", "SkippedSteps"]
+__all__ = ["Figures", "Run", "RunState", "SavedCheckpoint", "SkippedSteps"]
 
 RunState = Literal["PENDING", "RUNNING", "SUSPENDED", "COMPLETED", "FAILED", "CANCELLED"]
 """Slurm's words for a job; `SUSPENDED`: waits for something, such as room on the disk, and goes on by itself."""
@@ -38,6 +38,19 @@ class SkippedSteps(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
             yield Fault(path=("last_step",), found=found, expected="a step not before first_step")
 
 
+class Figures(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The newest numbers of a run; null: not told yet."""
+
+    loss: Annotated[float | None, Meta(description="Training loss, in nats per token.")] = None
+    validation_loss: Annotated[float | None, Meta(description="Loss on held-out tokens, in nats.")] = None
+    learning_rate: Annotated[float | None, Meta(description="Learning rate.")] = None
+    tokens: Annotated[float | None, Meta(description="Tokens trained on.")] = None
+    tokens_per_s: Annotated[float | None, Meta(description="Median over the steps.")] = None
+    wall_s: Annotated[
+        float | None, Meta(description="From the first step to the last, in seconds, waits included.")
+    ] = None
+
+
 class Run(Document, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="run"):
     """A run: what was wished, where it runs, how far it is, what happened to it."""
 
@@ -51,6 +64,7 @@ class Run(Document, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="
     state: Annotated[RunState, Meta(description="State, in Slurm's words.")] = "PENDING"
     reason: Annotated[str, Meta(description="Why it is in this state, in one sentence.")] = ""
     step: Annotated[Count, Meta(description="Optimizer steps done.")] = 0
+    figures: Annotated[Figures, Meta(description="Its newest numbers.")] = Figures()
     submitted_at: Annotated[Time, Meta(description="When it was submitted.")]
     ended_at: Annotated[Time | None, Meta(description="When it ended; null: it has not.")] = None
     checkpoints: Annotated[tuple[SavedCheckpoint, ...], Meta(description="Oldest first.")] = ()

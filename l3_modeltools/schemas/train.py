@@ -32,7 +32,16 @@ class TrainerCommand(Part, frozen=True, kw_only=True, forbid_unknown_fields=True
     argv: Annotated[
         tuple[str, ...], Meta(min_length=1, description="Program and arguments, without a shell.")
     ]
-    image: Annotated[Text | None, Meta(description="Container image it runs in; null: none.")] = None
+    directory: Annotated[
+        Text | None,
+        Meta(description="Directory it begins in, relative to this file; null: where it is submitted."),
+    ] = None
+    image: Annotated[
+        Text | None,
+        Meta(
+            description="Container image it runs in: a .sif or .sqsh file, relative to this one, or a URI; null: none."
+        ),
+    ] = None
     environment: Annotated[dict[EnvironmentName, str], Meta(description="Variables it gets.")] = field(
         default_factory=dict
     )

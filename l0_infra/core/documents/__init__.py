@@ -5,7 +5,7 @@ from l0_infra.core.documents.declare import Bytes, Document, Part, Seconds
 from l0_infra.core.documents.example import render_example
 from l0_infra.core.documents.fields import FieldLine, list_fields
 from l0_infra.core.documents.introspect import kind_of
-from l0_infra.core.documents.read import parse_document, read_document
+from l0_infra.core.documents.read import parse_document, place_faults, read_document
 from l0_infra.core.documents.scalar_types import (
     Count,
     EnvironmentName,
@@ -36,6 +36,7 @@ __all__ = [
     "kind_of",
     "list_fields",
     "parse_document",
+    "place_faults",
     "read_document",
     "render_document",
     "render_example",

@@ -19,7 +19,7 @@ from l0_infra.core.documents.syntax import decode
 from l0_infra.core.documents.tree import Finding, Node, Place, Scalar, finding, node_at
 from l0_infra.core.errors import DocumentError, Fault
 
-__all__ = ["parse_document", "read_document"]
+__all__ = ["parse_document", "place_faults", "read_document"]
 
 MAX_BYTES = 8 * 2**20
 """Largest file that is read; what programs exchange in bulk is not written by hand."""
@@ -65,6 +65,22 @@ def read_document(
     if isinstance(text, Finding):
         _raise(source, [text])
     return _parse(text, source, _choices(kinds, expect), settings)
+
+
+def place_faults(path: FilePath, faults: Iterable[Fault], *, settings: Sequence[str] = ()) -> DocumentError:
+    """Tell faults found later in a document, by who knows more than it says, at their lines of its file.
+
+    `settings` are those the document was read with. A file that has changed or gone meanwhile gives no lines.
+    """
+    source, faults = str(path), tuple(faults)
+    try:
+        text = decode(_load(path, source), source)
+    except DocumentError:
+        return DocumentError(source, faults)
+    root = None if isinstance(text, Finding) else compose(text, source).root
+    if root is None:
+        return DocumentError(source, faults)
+    return DocumentError(source, [item.fault for item in _placed(faults, with_settings(root, settings)[0])])
 
 
 def _choices(kinds: Kinds | None, expect: type[Document] | None) -> Kinds:

@@ -76,6 +76,16 @@ BAD = [
         ["16:24: found 17 of 16 experts; expected at most n_routed_experts"],
     ),
     (
+        "groups that do not divide the experts",
+        [("replace: 1", "replace: 1\n  n_group: 3")],
+        ["19:12: found n_routed_experts 16 = 3 × 5 + 1; expected a number that divides n_routed_experts"],
+    ),
+    (
+        "more groups chosen than there are",
+        [("replace: 1", "replace: 1\n  n_group: 4\n  topk_group: 5")],
+        ["20:15: found 5 of 4 groups; expected at most n_group"],
+    ),
+    (
         "more dense layers than layers",
         [("replace: 1", "replace: 25")],
         ["18:26: found 25 of 24 layers; expected at most num_hidden_layers"],

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from l0_infra.core.documents import Document, parse_document, read_document
-from l0_infra.core.errors import DocumentError
+from l0_infra.core.documents import Document, parse_document, place_faults, read_document
+from l0_infra.core.errors import DocumentError, Fault
 from l2_scheduler.schemas import Job, Queue, Queues
 from tests.l0_infra.core.documents.site import Local, Nfs, Site
 
@@ -228,3 +228,24 @@ def test_a_document_inside_another_may_leave_out_its_kind() -> None:
     with pytest.raises(DocumentError) as caught:
         parse_document(text.replace(" 3", " x"), source="f", expect=Outer)
     assert [fault.where for fault in caught.value.faults] == ["f:3:3", "f:6:17"]
+
+
+def test_a_fault_found_later_is_told_at_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "site.yaml"
+    path.write_text(BASE)
+    fault = Fault(path=("hosts", 0, "address"), found="10.0.0.1, which answers no more", expected="a host")
+    error = place_faults(path, [fault], settings=["driver=1"])
+    assert str(error) == f"{path}:4:24: found 10.0.0.1, which answers no more; expected a host"
+    assert error.faults[0].path == fault.path
+
+
+def test_a_fault_of_a_setting_is_told_as_the_setting(tmp_path: Path) -> None:
+    path = tmp_path / "site.yaml"
+    path.write_text(BASE)
+    error = place_faults(path, [Fault(path=("driver",), found="2", expected="1")], settings=["driver=2"])
+    assert error.faults[0].where.startswith("--set driver=2")
+
+
+def test_a_fault_found_later_keeps_its_path_where_the_file_has_gone(tmp_path: Path) -> None:
+    error = place_faults(tmp_path / "gone.yaml", [Fault(path=("driver",), found="2", expected="1")])
+    assert str(error) == "driver: found 2; expected 1"

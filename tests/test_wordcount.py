@@ -1,4 +1,4 @@
-"""What `make demo` runs works, twice, and counts what is really there."""
+"""The array example works, twice, and counts what is really there."""
 
 import json
 import os

@@ -1,0 +1,51 @@
+"""`ogai train submit`: plan, show, queue."""
+
+import click
+
+from ogai.commands.epilog import examples
+from ogai.commands.job.arguments import FileName
+from ogai.commands.train.attend import follow as follow_run
+from ogai.flows import train as flow
+from ogai.render import Output, emit, output_option
+from ogai.render.train.plan import print_plan, print_rehearsal
+from ogai.render.train.submitted import print_submitted
+
+__all__ = ["submit"]
+
+
+@click.command(
+    epilog=examples(
+        "ogai train submit train.yaml --dry-run    the plan, and nothing else",
+        "ogai train submit train.yaml -f",
+        "ogai train submit train.yaml --set steps=2000 --set data.seed=2 --name long",
+    )
+)
+@click.argument("file", type=FileName())
+@click.option("--name", metavar="NAME", help="Name instead of the document's; the run's id begins with it.")
+@click.option(
+    "--on", metavar="CLUSTER", help="Where it runs; default: the current cluster, else this machine."
+)
+@click.option("--set", "settings", metavar="PATH=VALUE", multiple=True, help="Any field of the document.")
+@click.option("--dry-run", is_flag=True, help="Show the plan and the job; queue nothing.")
+@click.option("-f", "--follow", is_flag=True, help="Stay and show how it goes until its end.")
+@output_option
+def submit(
+    file: str,
+    name: str | None,
+    on: str | None,
+    settings: tuple[str, ...],
+    dry_run: bool,
+    follow: bool,
+    output: Output,
+) -> None:
+    """Plan the training that FILE describes, show the plan, and put it into the queue. Prints the run's id."""
+    wish = flow.read_wish(file, settings=settings, name=name)
+    rehearsal = flow.rehearse(wish, on=on)
+    if dry_run:
+        print_rehearsal(rehearsal, output)
+        return
+    print_plan(rehearsal.plan, rehearsal.place)
+    run = flow.submit(wish, on=on)
+    emit(run, output, lambda queued: print_submitted(queued, attended=follow))
+    if follow:
+        follow_run(run.run_id)

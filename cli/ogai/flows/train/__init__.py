@@ -1,0 +1,29 @@
+"""Trainings, free of the command line: `import ogai; ogai.train.submit("train.yaml")`."""
+
+from l3_modeltools.schemas import Run, Train
+from ogai.flows.train.runs import compare, find, metrics, output, poll, resume, samples, stop, wait
+from ogai.flows.train.submit import Planned, plan, queue, submit
+from ogai.flows.train.use import export, sample
+from ogai.flows.train.wish import Wish, read_wish
+
+__all__ = [
+    "Planned",
+    "Run",
+    "Train",
+    "Wish",
+    "compare",
+    "export",
+    "find",
+    "metrics",
+    "output",
+    "plan",
+    "poll",
+    "queue",
+    "read_wish",
+    "resume",
+    "sample",
+    "samples",
+    "stop",
+    "submit",
+    "wait",
+]

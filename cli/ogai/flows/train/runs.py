@@ -1,0 +1,146 @@
+"""Runs as they are: found, judged by their job, their metrics and their checkpoints, ended and taken up again."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from l0_infra.core.errors import UsageError
+from l2_scheduler.schemas import JobStatus
+from l3_modeltools import (
+    Comparison,
+    Measured,
+    Metric,
+    Sample,
+    compare_runs,
+    find_run,
+    judge_run,
+    list_saved,
+    read_metrics,
+    read_outcome,
+    read_samples,
+    read_starts,
+    scan_runs,
+)
+from l3_modeltools.schemas import Run
+from ogai.flows.engine import open_engine
+from ogai.flows.job.logs import LogView, read_logs
+from ogai.flows.job.queue import cancel, poll_awake
+from ogai.flows.train.place import runs_folder
+from ogai.flows.train.submit import queue_again
+
+EVENTS = "events.jsonl"
+"""A job's event file, in its folder."""
+
+__all__ = ["compare", "find", "metrics", "output", "poll", "resume", "samples", "stop", "wait"]
+
+
+def poll() -> tuple[Run, ...]:
+    """Return all runs of this person as they are now, the newest first."""
+    jobs = jobs_by_id()
+    return tuple(judged(run, jobs) for run in reversed(scan_runs(runs_folder()).runs))
+
+
+def find(reference: str) -> Run:
+    """Return the run that `reference` means, as it is now: an id, the beginning of one, or a name (its newest run).
+
+    Raises UsageError with the nearest names.
+    """
+    return judged(find_run(reference, runs_folder()), jobs_by_id())
+
+
+def metrics(reference: str) -> tuple[Metric, ...]:
+    """Return all metrics of a run, by step."""
+    return read_metrics(Path(find(reference).directory))
+
+
+def samples(reference: str) -> tuple[Sample, ...]:
+    """Return what a run's model wrote on the way, by step."""
+    return read_samples(Path(find(reference).directory))
+
+
+def output(reference: str, *, follow: bool = False) -> Iterator[bytes]:
+    """Yield what the run's jobs printed, the oldest first; with `follow`, until the last has ended for good."""
+    run = find(reference)
+    with open_engine() as engine:
+        known = {status.job_id for status in engine.poll(())}
+        ids = [job_id for job_id in run.job_ids if job_id in known]
+        for job_id in ids:
+            last = job_id == ids[-1]
+            for attempt in range(1, engine.poll([job_id])[0].attempt + (not last)):
+                for chunk in read_logs(engine, job_id, LogView(attempt=attempt)):
+                    yield chunk.piece.data
+            if last:
+                for chunk in read_logs(engine, job_id, LogView(), follow=follow):
+                    yield chunk.piece.data
+
+
+def stop(reference: str) -> Run:
+    """Let a run save its state and end. Raises UsageError for one that has ended already."""
+    run = find(reference)
+    if run.state not in ("PENDING", "RUNNING", "SUSPENDED") or not run.job_ids:
+        raise UsageError(
+            f"run {run.run_id}", found=run.state, expected="a run that waits or runs", hint=next_hint(run)
+        )
+    cancel([run.job_ids[-1]])
+    return find(run.run_id)
+
+
+def resume(reference: str) -> Run:
+    """Queue a run that ended early again; it goes on from its newest sound checkpoint.
+
+    Raises UsageError for one that completed or still waits or runs.
+    """
+    run = find(reference)
+    alive = run.job_ids and run.state in ("PENDING", "RUNNING", "SUSPENDED")
+    if alive or run.state == "COMPLETED":
+        raise UsageError(
+            f"run {run.run_id}",
+            found=f"{run.state}: {run.reason}",
+            expected="a run that ended early",
+            hint=next_hint(run),
+        )
+    return queue_again(run)
+
+
+def wait(reference: str, *, timeout_s: float | None = None) -> Run:
+    """Return the run once it has ended. Raises EngineError (retry) after `timeout_s`."""
+    run = find(reference)
+    if run.job_ids:
+        with open_engine() as engine:
+            engine.wake()
+            engine.wait([run.job_ids[-1]], timeout_s)
+    return find(run.run_id)
+
+
+def compare(*references: str) -> Comparison:
+    """Put runs side by side: the fields of their trainings that differ, and what came of each."""
+    runs = [find(reference) for reference in references]
+    return compare_runs(*(Measured(run=run, metrics=read_metrics(Path(run.directory))) for run in runs))
+
+
+def jobs_by_id() -> Mapping[str, JobStatus]:
+    return {status.job_id: status for status in poll_awake()}
+
+
+def judged(run: Run, jobs: Mapping[str, JobStatus]) -> Run:
+    """Fill in how a run is now."""
+    directory = Path(run.directory)
+    job = jobs.get(run.job_ids[-1]) if run.job_ids else None
+    return judge_run(
+        run,
+        job,
+        read_outcome(directory),
+        read_metrics(directory),
+        list_saved(directory),
+        starts=read_starts(
+            [Path(jobs[job_id].directory) / EVENTS for job_id in run.job_ids if job_id in jobs]
+        ),
+    )
+
+
+def next_hint(run: Run) -> str:
+    """Say what makes sense for a run in this state."""
+    if run.state == "COMPLETED":
+        return f"ogai train sample {run.run_id}; ogai train export {run.run_id} --to DIRECTORY"
+    if run.state in ("FAILED", "CANCELLED"):
+        return f"ogai train resume {run.run_id}"
+    return f"ogai train logs -f {run.run_id}"

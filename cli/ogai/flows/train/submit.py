@@ -1,0 +1,134 @@
+"""From a wish to a run in the queue: resolve, plan, make the run's directory, submit its job."""
+
+import hashlib
+import os
+import platform
+import shutil
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+import msgspec
+
+from l0_infra.core.errors import UsageError
+from l0_infra.core.store import ogai_home
+from l2_scheduler.schemas import Job
+from l3_modeltools import (
+    TrainingPlan,
+    create_run,
+    find_container,
+    plan_training,
+    render_job,
+    update_run,
+)
+from l3_modeltools.schemas import Run, Train
+from ogai.flows.job.queue import rehearse as rehearse_job
+from ogai.flows.job.queue import submit as submit_job
+from ogai.flows.train.place import Destination, find_place, runs_folder
+from ogai.flows.train.resolve import resolve
+from ogai.flows.train.wish import Wish, read_wish
+from ogai.version import __version__
+
+__all__ = ["Planned", "plan", "queue", "queue_again", "submit"]
+
+RECORDED = ("torch", "transformers", "tokenizers", "peft", "numpy")
+"""Packages whose versions a run keeps."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Planned:
+    """What would be queued: the training with everything filled in, its plan, its job; no plan for a command."""
+
+    train: Train
+    plan: TrainingPlan | None
+    destination: Destination
+    job: Job
+
+
+def submit(
+    train: Train | Path | str,
+    *,
+    name: str | None = None,
+    on: str | None = None,
+    settings: Sequence[str] = (),
+    base: Path | None = None,
+) -> Run:
+    """Plan a training, make its run and put it into the queue; `train` is a document or its file.
+
+    Raises DocumentError, UsageError or UnsatisfiableError for what can never run; nothing is made then.
+    """
+    return queue(plan(read_wish(train, name=name, settings=settings, base=base), on=on))
+
+
+def plan(wish: Wish, *, on: str | None = None) -> Planned:
+    """Fill a training in and judge whether it can run; changes nothing, raises as `submit` does."""
+    destination = find_place(on)
+    with wish.placed():
+        resolved = resolve(wish.train, base=wish.base, home=ogai_home(os.environ))
+        drawn = None
+        train = resolved.train
+        if resolved.architecture is not None and train.framework != "command":
+            drawn = plan_training(
+                train, architecture=resolved.architecture, datasets=resolved.datasets, place=destination.place
+            )
+            train = drawn.train
+    run = Run(
+        run_id=train.name, train=train, directory=str(runs_folder() / train.name), submitted_at=time.time()
+    )
+    job = job_of(run, base=wish.base)
+    rehearse_job(job)
+    return Planned(train=train, plan=drawn, destination=destination, job=job)
+
+
+def queue(planned: Planned) -> Run:
+    """Make the run's directory and put its job into the queue; return the run.
+
+    Killed in between it leaves a run without a job, which `ogai train resume` queues.
+    """
+    run = create_run(runs_folder(), planned.train, submitted_at=time.time(), environment=recorded_versions())
+    return queue_again(run)
+
+
+def queue_again(run: Run) -> Run:
+    """Put a job for a run into the queue, and note its id in the run."""
+    status = submit_job(job_of(run, base=Path.cwd()))[0]
+    return update_run(
+        Path(run.directory),
+        lambda kept: msgspec.structs.replace(kept, job_ids=(*kept.job_ids, status.job_id)),
+    )
+
+
+def job_of(run: Run, *, base: Path) -> Job:
+    """Render the job of a run for this machine and this Python."""
+    programs = {name: shutil.which(name) for name in ("apptainer", "singularity", "enroot")}
+    mixture = run.train.data.mixture if run.train.data else ()
+    return render_job(
+        run,
+        python=sys.executable,
+        inputs=[hash_of(Path(part.dataset)) for part in mixture],
+        container=find_container(programs),
+    )
+
+
+def hash_of(manifest: Path) -> str:
+    """Name a manifest by its content."""
+    try:
+        return f"sha256:{hashlib.sha256(manifest.read_bytes()).hexdigest()}"
+    except OSError as error:
+        raise UsageError(
+            str(manifest), found=error.strerror or "an unreadable file", expected="the manifest of a data set"
+        ) from error
+
+
+def recorded_versions() -> dict[str, str]:
+    """Return the versions of what a run of this machine runs with."""
+    found = {"ogai": __version__, "python": platform.python_version()}
+    for name in RECORDED:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found

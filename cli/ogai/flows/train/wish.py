@@ -1,0 +1,56 @@
+"""A training as a person hands it over: a document or its file, and where its relative paths begin."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from l0_infra.core.documents import place_faults, read_document
+from l0_infra.core.errors import DocumentError
+from l3_modeltools.schemas import Train
+
+__all__ = ["Wish", "read_wish"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Wish:
+    """A training, the folder its paths are relative to, and the file and settings it was read from."""
+
+    train: Train
+    base: Path
+    file: Path | None = None
+    settings: tuple[str, ...] = ()
+
+    @contextmanager
+    def placed(self) -> Iterator[None]:
+        """Tell faults that come up within at their lines of the file."""
+        try:
+            yield
+        except DocumentError as error:
+            if self.file is None or error.document != self.train.name:
+                raise
+            raise place_faults(self.file, error.faults, settings=self.settings) from error
+
+
+def read_wish(
+    train: Train | Path | str,
+    *,
+    name: str | None = None,
+    settings: Sequence[str] = (),
+    base: Path | None = None,
+) -> Wish:
+    """Read a training from its file, or take it as it is; `name` replaces its name.
+
+    Paths in it are relative to its file, or to `base` (null: the current directory) where there is none. Raises
+    DocumentError with all faults.
+    """
+    typed = [*settings, *([f"name={name}"] if name else [])]
+    if isinstance(train, Train):
+        named = msgspec.structs.replace(train, name=name) if name else train
+        return Wish(train=named, base=base or Path.cwd())
+    file = Path("/dev/stdin") if str(train) == "-" else Path(train)
+    wish = read_document(file, expect=Train, settings=typed)
+    folder = Path.cwd() if str(train) == "-" else file.absolute().parent
+    return Wish(train=wish, base=base or folder, file=file, settings=tuple(typed))

@@ -1,0 +1,104 @@
+"""`ogai train show`: everything about one run, and what to type next."""
+
+from collections.abc import Iterator, Sequence
+
+from l3_modeltools import Sample
+from l3_modeltools.schemas import Architecture, Run
+from ogai.render.moment import ago, brief, local_time
+from ogai.render.table import print_fields
+from ogai.render.train.table import describe_step
+from ogai.render.train.words import loss, number
+
+__all__ = ["print_run"]
+
+Field = tuple[str, str]
+SAMPLES_AT_MOST = 2
+
+
+def print_run(run: Run, samples: Sequence[Sample], now: float) -> None:
+    """Print it on stdout."""
+    print_fields(
+        [
+            *describe_state(run, now),
+            *describe_training(run),
+            *describe_figures(run),
+            *describe_files(run),
+            *describe_samples(samples),
+            *zip(("Next", ""), next_commands(run), strict=False),
+        ]
+    )
+
+
+def describe_state(run: Run, now: float) -> Iterator[Field]:
+    """Say how it stands, where and since when."""
+    yield f"Run {run.run_id}", run.train.name
+    yield "state", f"{run.state}: {run.reason}" if run.reason else run.state
+    yield "step", describe_step(run)
+    yield "where", run.cluster or "this machine"
+    yield "jobs", ", ".join(run.job_ids) or "none"
+    yield "submitted", f"{local_time(run.submitted_at, now)} ({ago(now - run.submitted_at)})"
+    if run.ended_at is not None:
+        yield "ended", f"{local_time(run.ended_at, now)} ({ago(now - run.ended_at)})"
+    if run.restarts:
+        yield "restarts", str(len(run.restarts))
+
+
+def describe_training(run: Run) -> Iterator[Field]:
+    """Say what is trained on what."""
+    train = run.train
+    yield "framework", train.framework
+    if train.model is not None and isinstance(train.model.architecture, Architecture):
+        begun = f", begun from {train.model.init_from}" if train.model.init_from else ""
+        adapter = f", LoRA of rank {train.model.lora.r}" if train.model.lora else ""
+        yield "model", f"{train.model.architecture.name}{begun}{adapter}"
+    if train.data is not None:
+        yield "data", ", ".join(part.dataset for part in train.data.mixture)
+        yield (
+            "batch",
+            f"{train.data.global_batch_size} samples of {train.data.sequence_length} tokens a step",
+        )
+    if train.strategy is not None:
+        yield "ranks", f"{train.strategy.degrees.world_size} (dp {train.strategy.degrees.dp})"
+
+
+def describe_figures(run: Run) -> Iterator[Field]:
+    """Say its newest numbers, those that are known."""
+    figures = run.figures
+    if figures.loss is not None:
+        yield "loss", f"{loss(figures.loss)} nats"
+    if figures.validation_loss is not None:
+        yield "validation loss", f"{loss(figures.validation_loss)} nats"
+    if figures.tokens is not None:
+        yield "tokens", number(figures.tokens)
+    if figures.tokens_per_s is not None:
+        yield "speed", f"{number(figures.tokens_per_s)} tokens/s"
+    if figures.wall_s is not None:
+        yield "trained for", brief(figures.wall_s)
+
+
+def describe_files(run: Run) -> Iterator[Field]:
+    """Say where things lie."""
+    yield "directory", run.directory
+    if run.checkpoints:
+        yield "checkpoints", ", ".join(f"step {saved.step}" for saved in run.checkpoints)
+
+
+def describe_samples(samples: Sequence[Sample]) -> Iterator[Field]:
+    """Show what the model wrote last."""
+    for sample in samples[-SAMPLES_AT_MOST:]:
+        yield f"after step {sample.step}", sample.prompt + sample.text
+
+
+def next_commands(run: Run) -> Iterator[str]:
+    """Yield what makes sense now."""
+    if run.state == "COMPLETED" and run.train.framework == "ogai":
+        yield f'ogai train sample {run.run_id} "TEXT"'
+        yield f"ogai train export {run.run_id} --to DIRECTORY"
+    elif run.state == "RUNNING":
+        yield f"ogai train logs -f {run.run_id}"
+        yield f"ogai train stop {run.run_id}"
+    elif run.state == "PENDING" and run.job_ids:
+        yield f"ogai job why {run.job_ids[-1]}"
+    elif run.state != "COMPLETED":
+        yield f"ogai train logs {run.run_id}"
+        yield f"ogai train resume {run.run_id}"

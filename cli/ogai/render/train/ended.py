@@ -1,0 +1,32 @@
+"""What a person reads when a run has ended well."""
+
+import click
+
+from l3_modeltools.schemas import Run
+from ogai.render.moment import brief
+from ogai.render.train.words import loss, number
+
+__all__ = ["print_ended"]
+
+
+def print_ended(run: Run) -> None:
+    """Print on stderr what came of it and what can be done with it."""
+    click.echo(f"run {run.run_id}: {describe_end(run)}", err=True)
+    click.echo(
+        f"next: ogai train show {run.run_id}; ogai train sample {run.run_id} TEXT; "
+        f"ogai train export {run.run_id} --to DIRECTORY",
+        err=True,
+    )
+
+
+def describe_end(run: Run) -> str:
+    """Write `COMPLETED: 732 steps, 750K tokens in 2m51s, validation loss 4.744`, as far as it is known."""
+    figures = run.figures
+    parts = [f"{run.step} steps" if run.step else ""]
+    if figures.tokens:
+        spent = f" in {brief(figures.wall_s)}" if figures.wall_s else ""
+        parts.append(f"{number(figures.tokens)} tokens{spent}")
+    if figures.validation_loss is not None:
+        parts.append(f"validation loss {loss(figures.validation_loss)}")
+    told = ", ".join(filter(None, parts))
+    return f"{run.state}: {told}" if told else run.state

@@ -1,0 +1,26 @@
+"""Numbers of a training as people read them."""
+
+__all__ = ["count", "loss", "number"]
+
+SCALES = ((1e12, "T"), (1e9, "B"), (1e6, "M"), (1e3, "K"))
+MISSING = "-"
+
+
+def number(value: float | None) -> str:
+    """Write a number of things in three significant digits: `4.2M`, `750K`, `812`; `-` where it is unknown."""
+    if value is None:
+        return MISSING
+    for scale, letter in SCALES:
+        if abs(value) >= scale * 0.9995:
+            return f"{value / scale:.3g}{letter}"
+    return f"{value:.0f}"
+
+
+def count(value: int) -> str:
+    """Write a count whole, in groups of three: `4,196,608`."""
+    return f"{value:,}"
+
+
+def loss(value: float | None) -> str:
+    """Write a loss in nats: `4.744`."""
+    return MISSING if value is None else f"{value:.3f}"

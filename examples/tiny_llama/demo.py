@@ -1,0 +1,59 @@
+"""The main job on real input: a language model learns from the text that every machine has, and writes.
+
+Every step is a command line that a person would type; this script types them.
+"""
+
+import json
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+BIN = Path(sys.executable).parent
+DATA = "python-stdlib"
+
+
+def ogai(*words: str, shown: bool = True) -> str:
+    """Run one command, shown as it would be typed; return its stdout. Ends the demo where a command fails."""
+    if shown:
+        line = f"$ ogai {shlex.join(words)}"
+        print(f"\n\033[1m{line}\033[0m" if sys.stdout.isatty() else f"\n{line}", flush=True)
+    environment = {**os.environ, "PATH": f"{BIN}{os.pathsep}{os.environ.get('PATH', os.defpath)}"}
+    with subprocess.Popen(
+        [BIN / "ogai", *words], cwd=HERE, env=environment, stdout=subprocess.PIPE, text=True
+    ) as process:
+        lines = []
+        for text in process.stdout or ():
+            lines.append(text)
+            if shown:
+                print(text, end="", flush=True)
+    if process.returncode:
+        raise SystemExit(process.returncode)
+    return "".join(lines)
+
+
+def main() -> None:
+    ogai("data", "prepare", "corpus.yaml")
+    ogai("data", "inspect", DATA)
+    ogai("train", "submit", "train.yaml", "--follow")
+    newest = json.loads(ogai("train", "list", "-o", "json", shown=False))[0]
+    run = newest["run_id"]
+    ogai("train", "list")
+    ogai("train", "sample", run, "def read_lines(path):")
+    report(run)
+
+
+def report(run: str) -> None:
+    """Print what the training came to, beside what a model that only counts tokens would reach."""
+    dataset = json.loads(ogai("data", "inspect", DATA, "-o", "json", shown=False))
+    shown = json.loads(ogai("train", "show", run, "-o", "json", shown=False))
+    print(f"\nunigram entropy: {dataset['unigram_entropy_nats']:.3f} nats")
+    print(f"validation loss: {shown['validation_loss']:.3f} nats")
+    print(f"run directory: {shown['run']['directory']}")
+    print(f"\nYour turn: source .venv/bin/activate, then ogai train show {run}")
+
+
+if __name__ == "__main__":
+    main()

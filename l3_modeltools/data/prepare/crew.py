@@ -1,0 +1,118 @@
+"""Processes that do the tasks of one stage; none outlives the one that started them, however that ends."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from queue import SimpleQueue
+
+import msgspec
+
+from l0_infra.core.errors import EngineError
+from l3_modeltools.data.prepare.messages import Answer, Done, Failed, Task, raised
+
+__all__ = ["do_tasks"]
+
+PROGRAM = "l3_modeltools.data.prepare.worker"
+Results = SimpleQueue[Answer | EngineError]
+
+
+def do_tasks(directory: Path, tasks: Sequence[Task], *, workers: int, lock: int) -> Iterator[Done]:
+    """Do tasks in `workers` processes and yield each as it is done; all have ended when this ends.
+
+    Each process inherits the descriptor `lock`, so that the lock is held until the last of them is gone.
+    Raises the first task's failure, EngineError when a process dies.
+    """
+    waiting: SimpleQueue[Task | None] = SimpleQueue()
+    for task in tasks:
+        waiting.put(task)
+    count = min(workers, len(tasks))
+    for _ in range(count):
+        waiting.put(None)
+    results: Results = SimpleQueue()
+    processes = [_start(directory, lock, threads=1 if count > 1 else workers) for _ in range(count)]
+    threads = [
+        threading.Thread(target=_attend, args=(process, waiting, results), daemon=True)
+        for process in processes
+    ]
+    try:
+        for thread in threads:
+            thread.start()
+        for _ in tasks:
+            yield _done(results.get())
+    finally:
+        _end(processes, threads)
+
+
+def _start(directory: Path, lock: int, *, threads: int) -> "subprocess.Popen[bytes]":
+    """Start a worker that imports what this process would, and whose tokenizer takes no more than its share."""
+    environment = os.environ | {
+        "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
+        "TOKENIZERS_PARALLELISM": "true" if threads > 1 else "false",
+        "RAYON_NUM_THREADS": str(threads),
+        "OMP_NUM_THREADS": "1",
+        "OPENBLAS_NUM_THREADS": "1",
+        "MALLOC_ARENA_MAX": "2",
+    }
+    return subprocess.Popen(
+        [sys.executable, "-m", PROGRAM, str(directory)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env=environment,
+        pass_fds=(lock,),
+    )
+
+
+def _attend(
+    process: "subprocess.Popen[bytes]", waiting: "SimpleQueue[Task | None]", results: Results
+) -> None:
+    """Give one worker a task after the other and pass its answers on."""
+    while (task := waiting.get()) is not None:
+        answer = _ask(process, task)
+        results.put(answer)
+        if not isinstance(answer, Done):
+            return
+
+
+def _ask(process: "subprocess.Popen[bytes]", task: Task) -> Answer | EngineError:
+    if process.stdin is None or process.stdout is None:
+        raise ValueError("a worker is started with pipes")
+    try:
+        process.stdin.write(msgspec.json.encode(task) + b"\n")
+        process.stdin.flush()
+        line = process.stdout.readline()
+    except BrokenPipeError:
+        line = b""
+    return msgspec.json.decode(line, type=Answer) if line else _death(process.wait())
+
+
+def _death(code: int) -> EngineError:
+    how = f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
+    hint = "what was done so far stands: the same command goes on from there"
+    if code == -signal.SIGKILL:
+        hint = f"the kernel kills so when memory is short: try fewer --workers; {hint}"
+    return EngineError(
+        "a worker of prepare", found=f"its end by {how}", expected="an answer", hint=hint, retry=True
+    )
+
+
+def _done(answer: Answer | EngineError) -> Done:
+    if isinstance(answer, Failed):
+        raise raised(answer)
+    if isinstance(answer, EngineError):
+        raise answer
+    return answer
+
+
+def _end(processes: "Sequence[subprocess.Popen[bytes]]", threads: Sequence[threading.Thread]) -> None:
+    for process in processes:
+        process.kill()
+    for process, thread in zip(processes, threads, strict=True):
+        thread.join()
+        process.wait()
+        for stream in (process.stdin, process.stdout):
+            if stream:
+                stream.close()

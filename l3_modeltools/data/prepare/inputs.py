@@ -1,0 +1,107 @@
+"""The files that a corpus names are found, looked at and listed in an order that does not depend on the disk."""
+
+import sysconfig
+from collections.abc import Iterator
+from difflib import get_close_matches
+from itertools import pairwise
+from pathlib import Path
+
+from l0_infra.core.errors import DocumentError, Fault
+from l3_modeltools.data.prepare.origin import Input, Origin
+from l3_modeltools.data.prepare.read import Format, pieces_of
+from l3_modeltools.data.prepare.tokenizer import find_tokenizer_files
+from l3_modeltools.schemas import Corpus, HuggingFaceTokenizer, PythonStdlib, Source
+
+__all__ = ["find_origin", "stdlib_files"]
+
+NOT_TEXT_TO_LEARN = frozenset(["site-packages", "dist-packages", "test", "tests", "idle_test", "__pycache__"])
+GLOB_SIGNS = frozenset("*?[")
+
+
+def find_origin(corpus: Corpus, base: Path) -> Origin:
+    """Look at every file that `corpus` names; relative names begin at `base`.
+
+    Raises DocumentError for all sources without a file at once, and for a file that cannot be read.
+    """
+    found = [_find(source, base) for source in corpus.sources]
+    missing = [
+        _nothing(index, source.files, base)
+        for index, (source, paths) in enumerate(zip(corpus.sources, found, strict=True))
+        if not paths and not isinstance(source, PythonStdlib)
+    ]
+    if missing:
+        raise DocumentError(f"corpus {corpus.name}", missing)
+    tokenizer = corpus.tokenizer
+    files = find_tokenizer_files(base / tokenizer.path) if isinstance(tokenizer, HuggingFaceTokenizer) else ()
+    return Origin(
+        corpus=corpus,
+        inputs=tuple(
+            tuple(_input(index, source, path, corpus.format) for path in paths)
+            for index, (source, paths) in enumerate(zip(corpus.sources, found, strict=True))
+        ),
+        tokenizer=tuple(_stat(path) for path in files),
+    )
+
+
+def stdlib_files(library: Path) -> tuple[Path, ...]:
+    """List the .py files of a Python's library, without tests and what pip installed."""
+    return tuple(
+        sorted(
+            path
+            for path in library.rglob("*.py")
+            if NOT_TEXT_TO_LEARN.isdisjoint(path.relative_to(library).parts)
+        )
+    )
+
+
+def _find(source: Source, base: Path) -> tuple[Path, ...]:
+    if isinstance(source, PythonStdlib):
+        return stdlib_files(Path(sysconfig.get_path("stdlib")))
+    pattern = Path(base, source.files)
+    if not GLOB_SIGNS.intersection(source.files):
+        return (pattern,) if pattern.is_file() else ()
+    anchor = Path(pattern.anchor)
+    return tuple(sorted(path for path in anchor.glob(str(pattern.relative_to(anchor))) if path.is_file()))
+
+
+def _input(index: int, source: Source, path: Path, format: Format) -> Input:
+    try:
+        plain = _stat(path)
+        with path.open("rb"):
+            return Input(
+                name=plain.name,
+                size_bytes=plain.size_bytes,
+                modified_ns=plain.modified_ns,
+                pieces=pieces_of(source, path, plain.size_bytes, format),
+            )
+    except OSError as error:
+        raise DocumentError(str(path), [_unreadable(index, path, error)]) from error
+
+
+def _stat(path: Path) -> Input:
+    state = path.stat()
+    return Input(name=str(path), size_bytes=state.st_size, modified_ns=state.st_mtime_ns)
+
+
+def _unreadable(index: int, path: Path, error: OSError) -> Fault:
+    found = f"{path}: {(error.strerror or 'unreadable').lower()}"
+    return Fault(path=("sources", index, "files"), found=found, expected="files that can be read")
+
+
+def _nothing(index: int, pattern: str, base: Path) -> Fault:
+    similar = "".join(_similar(Path(base, pattern)))
+    return Fault(
+        path=("sources", index, "files"),
+        found=f"no file that matches `{pattern}` in {base}",
+        expected="at least one",
+        hint=similar and f"did you mean `{similar}`?",
+    )
+
+
+def _similar(path: Path) -> Iterator[str]:
+    """Yield the name most like that of a missing file, or of the folder that is missing first."""
+    steps = [path, *path.parents]
+    for child, parent in pairwise(steps):
+        if parent.is_dir():
+            yield from get_close_matches(child.name, [entry.name for entry in parent.iterdir()], n=1)
+            return

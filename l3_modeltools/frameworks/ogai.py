@@ -1,0 +1,45 @@
+"""The project's own trainer: on each node one torchrun, which starts a process for each rank."""
+
+import msgspec
+
+from l2_scheduler.schemas import Resources
+from l3_modeltools.frameworks.launch import GRACE_S, Launch
+from l3_modeltools.schemas import Run
+
+__all__ = ["ogai_launch"]
+
+TRAINER = "l3_modeltools.training"
+LAST_WORD_S = 10
+"""What torchrun keeps of the grace to end itself after its workers."""
+
+
+def ogai_launch(run: Run, python: str) -> Launch:
+    """Launch the trainer on the run's directory: one rank for each accelerator, or for each task on nodes without.
+
+    On several nodes torchrun meets the others at PET_RDZV_ENDPOINT (`host:port` of one node), which the engine that
+    places the nodes must set.
+    """
+    wished = run.train.resources
+    ranks = wished.gpus_per_node or wished.tasks_per_node
+    meeting = ("--standalone",) if wished.nodes == 1 else ("--rdzv-backend", "c10d", "--rdzv-id", run.run_id)
+    return Launch(
+        command=(
+            *(python, "-m", "torch.distributed.run"),
+            *("--nnodes", str(wished.nodes), "--nproc-per-node", str(ranks), "--max-restarts", "0"),
+            *meeting,
+            *("-m", TRAINER, run.directory),
+        ),
+        environment={
+            "HF_HUB_OFFLINE": "1",
+            "OMP_NUM_THREADS": str(wished.cpus_per_task),
+            "PYTHONSAFEPATH": "1",  # nothing in the run's directory is taken for a module
+            "TOKENIZERS_PARALLELISM": "false",
+            "TORCH_ELASTIC_SHUTDOWN_TIMEOUT": str(int(GRACE_S) - LAST_WORD_S),
+        },
+        resources=_one_task(wished, ranks),
+        directory=run.directory,
+    )
+
+
+def _one_task(wished: Resources, ranks: int) -> Resources:
+    return msgspec.structs.replace(wished, tasks_per_node=1, cpus_per_task=wished.cpus_per_task * ranks)

@@ -1,0 +1,50 @@
+"""A run of a training is its directory: made once, found again, read while it goes on, judged, compared."""
+
+from l3_modeltools.runs.compare import Comparison, Difference, Measured, compare_runs
+from l3_modeltools.runs.find import choose_run, find_run
+from l3_modeltools.runs.judge import judge_run
+from l3_modeltools.runs.metric import Metric
+from l3_modeltools.runs.outcome import Outcome, read_outcome
+from l3_modeltools.runs.reader import MetricsReader, read_metrics
+from l3_modeltools.runs.samples import Sample, read_samples
+from l3_modeltools.runs.saved import list_saved
+from l3_modeltools.runs.starts import read_starts
+from l3_modeltools.runs.store import (
+    DamagedRun,
+    RunsFound,
+    create_run,
+    list_runs,
+    load_run,
+    scan_runs,
+    update_run,
+)
+from l3_modeltools.runs.summarize import LossAt, RunSummary, summarize
+
+__all__ = [
+    "Comparison",
+    "DamagedRun",
+    "Difference",
+    "LossAt",
+    "Measured",
+    "Metric",
+    "MetricsReader",
+    "Outcome",
+    "RunSummary",
+    "RunsFound",
+    "Sample",
+    "choose_run",
+    "compare_runs",
+    "create_run",
+    "find_run",
+    "judge_run",
+    "list_runs",
+    "list_saved",
+    "load_run",
+    "read_metrics",
+    "read_outcome",
+    "read_samples",
+    "read_starts",
+    "scan_runs",
+    "summarize",
+    "update_run",
+]

@@ -1,0 +1,118 @@
+"""How a run stands, from what its job, its outcome, its metrics and its checkpoints say."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import msgspec
+
+from l2_scheduler.schemas import ACTIVE_STATES, FINAL_STATES, JobStatus
+from l3_modeltools.runs.metric import Metric
+from l3_modeltools.runs.outcome import Outcome
+from l3_modeltools.runs.summarize import summarize
+from l3_modeltools.schemas import Figures, Run, RunState, SavedCheckpoint
+
+__all__ = ["judge_run"]
+
+ENDS = {
+    "TIMEOUT": "its time was up",
+    "OUT_OF_MEMORY": "it used more memory than it asked for",
+    "NODE_FAIL": "its machine or its keeper went away",
+}
+"""What the final states of a job that a run knows only as `FAILED` mean, where the job gives no reason."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Verdict:
+    state: RunState
+    reason: str
+    ended_at: float | None = None
+
+
+def judge_run(
+    run: Run,
+    job: JobStatus | None,
+    outcome: Outcome | None,
+    metrics: Sequence[Metric],
+    checkpoints: Sequence[SavedCheckpoint] = (),
+    *,
+    starts: Sequence[float] = (),
+) -> Run:
+    """Fill in the state of a run with its reason, its step, its end, its checkpoints and its restarts.
+
+    `job` is the last that carried it, None when the queue does not know it any more. `starts` are the times at
+    which attempts of all its jobs began, the first of which is no restart. An outcome counts above the job's end:
+    it is written when all steps are done, and a failure on the way out takes nothing back.
+    """
+    step = _step(run, outcome, metrics, checkpoints)
+    verdict = _verdict(run, job, outcome, step)
+    ended_at = verdict.ended_at
+    return msgspec.structs.replace(
+        run,
+        state=verdict.state,
+        reason=verdict.reason,
+        step=step,
+        figures=_figures(run, outcome, metrics),
+        ended_at=None if ended_at is None else max(ended_at, run.submitted_at),
+        checkpoints=tuple(checkpoints),
+        restarts=tuple(starts[1:]),
+    )
+
+
+def _figures(run: Run, outcome: Outcome | None, metrics: Sequence[Metric]) -> Figures:
+    """Take the newest of each number; the outcome has the last word on the held-out loss."""
+    summary = summarize(run, metrics)
+    rates = [metric.learning_rate for metric in metrics if metric.learning_rate is not None]
+    validated = summary.validation_losses[-1].loss if summary.validation_losses else None
+    return Figures(
+        loss=summary.last_loss.loss if summary.last_loss else None,
+        validation_loss=outcome.validation_loss if outcome and outcome.validation_loss else validated,
+        learning_rate=rates[-1] if rates else None,
+        tokens=summary.tokens,
+        tokens_per_s=summary.tokens_per_s,
+        wall_s=summary.wall_s,
+    )
+
+
+def _step(
+    run: Run, outcome: Outcome | None, metrics: Sequence[Metric], checkpoints: Sequence[SavedCheckpoint]
+) -> int:
+    """Return the steps that are done: the step written last, which after a resume need not be the highest."""
+    last = max(metrics, key=lambda metric: (metric.at or 0.0, metric.step), default=None)
+    done = [last.step if last else 0, *(saved.step for saved in checkpoints)]
+    step = outcome.step if outcome else max(done)
+    return step if run.train.steps is None else min(step, run.train.steps)
+
+
+def _verdict(run: Run, job: JobStatus | None, outcome: Outcome | None, step: int) -> _Verdict:
+    if job is not None and job.state not in FINAL_STATES:
+        return _waiting_or_running(run, job, step)
+    if outcome is not None:
+        ended_at = outcome.ended_at if job is None else job.ended_at
+        reason = outcome.reason or f"all {step} steps are done"
+        return _Verdict(state=outcome.state, reason=reason, ended_at=ended_at)
+    if job is not None:
+        return _ended(run, job, step)
+    if not run.job_ids:
+        return _Verdict(state="PENDING", reason="no job carries it yet")
+    reason = f"job {run.job_ids[-1]} is no longer in the queue, and the run came to no end at step {step}"
+    return _Verdict(state="FAILED", reason=reason)
+
+
+def _waiting_or_running(run: Run, job: JobStatus, step: int) -> _Verdict:
+    if job.state not in ACTIVE_STATES:
+        return _Verdict(state="PENDING", reason=job.reason or f"job {job.job_id} waits in its queue")
+    of_all = f" of {run.train.steps}" if run.train.steps is not None else ""
+    again = f", start {job.attempt} of job {job.job_id}" if job.attempt > 1 else ""
+    return _Verdict(state="RUNNING", reason=f"{step}{of_all} steps are done{again}")
+
+
+def _ended(run: Run, job: JobStatus, step: int) -> _Verdict:
+    """Judge by the job alone; ogai's own trainer that ended without an outcome did not do all steps."""
+    if job.state == "COMPLETED" and run.train.framework == "command":
+        return _Verdict(state="COMPLETED", reason="the command ended with 0", ended_at=job.ended_at)
+    if job.state == "COMPLETED":
+        reason = f"the trainer ended with 0 at step {step} and left no outcome"
+        return _Verdict(state="FAILED", reason=reason, ended_at=job.ended_at)
+    state: RunState = "CANCELLED" if job.state == "CANCELLED" else "FAILED"
+    why = job.reason or ENDS.get(job.state, "it gave no reason")
+    return _Verdict(state=state, reason=f"ended after step {step}: {why}", ended_at=job.ended_at)

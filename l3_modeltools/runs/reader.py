@@ -1,0 +1,52 @@
+"""Reads what a trainer tells while it tells it: whole lines once, by step, the last word on each step counting."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from l3_modeltools.runs.event_files import EventFiles
+from l3_modeltools.runs.lines import LineReader
+from l3_modeltools.runs.metric import Metric, merge_metrics, parse_metrics
+
+__all__ = ["METRICS_FILE", "TENSORBOARD_FOLDER", "MetricsReader", "read_metrics"]
+
+METRICS_FILE = "metrics.jsonl"
+TENSORBOARD_FOLDER = "tensorboard"
+
+
+def read_metrics(directory: Path) -> tuple[Metric, ...]:
+    """Read all metrics of the run in `directory`, by step; of a step that came again the last word counts."""
+    reader = MetricsReader(directory)
+    reader.read()
+    return reader.metrics
+
+
+class MetricsReader:
+    """The metrics of one run: from `metrics.jsonl`, else from TensorBoard's event files."""
+
+    def __init__(self, directory: Path) -> None:
+        """Take the run's directory; nothing needs to be there yet."""
+        self._lines = LineReader(directory / METRICS_FILE)
+        self._events = EventFiles(directory / TENSORBOARD_FOLDER)
+        self._by_step: dict[int, Metric] = {}
+        self._has_lines = False
+
+    @property
+    def metrics(self) -> tuple[Metric, ...]:
+        """All metrics read so far, by step."""
+        return tuple(self._by_step[step] for step in sorted(self._by_step))
+
+    def read(self) -> tuple[Metric, ...]:
+        """Read what was added since the last call; returns the steps it tells of, whole, by step."""
+        told = [metric for line in self._lines.read() for metric in parse_metrics(line)]
+        if told and not self._has_lines:
+            self._has_lines = True
+            self._by_step.clear()
+        return self._take(told if self._has_lines else self._events.read())
+
+    def _take(self, told: Iterable[Metric]) -> tuple[Metric, ...]:
+        steps = set()
+        for metric in told:
+            earlier = self._by_step.get(metric.step)
+            self._by_step[metric.step] = merge_metrics(earlier, metric) if earlier else metric
+            steps.add(metric.step)
+        return tuple(self._by_step[step] for step in sorted(steps))

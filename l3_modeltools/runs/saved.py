@@ -1,0 +1,34 @@
+"""The checkpoints of a run that count, as its document lists them."""
+
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+
+from l0_infra.core.store import load_file
+from l3_modeltools.checkpoint import Shelf
+from l3_modeltools.schemas import SavedCheckpoint
+
+__all__ = ["CHECKPOINTS_FOLDER", "list_saved"]
+
+CHECKPOINTS_FOLDER = "checkpoints"
+MANIFEST = "manifest.json"
+
+
+def list_saved(directory: Path) -> tuple[SavedCheckpoint, ...]:
+    """List what the run in `directory` can be resumed from, judged by manifests and sizes, the oldest first."""
+    return tuple(_sound(directory))
+
+
+def _sound(directory: Path) -> Iterator[SavedCheckpoint]:
+    for found in Shelf(directory / CHECKPOINTS_FOLDER).found():
+        if found.fault:
+            continue
+        try:
+            manifest = load_file(found.directory / MANIFEST)
+        except OSError:  # removed meanwhile to keep to the budget
+            continue
+        yield SavedCheckpoint(
+            step=found.step,
+            directory=f"{CHECKPOINTS_FOLDER}/{found.directory.name}",
+            manifest_sha256=hashlib.sha256(manifest).hexdigest(),
+        )
