@@ -96,7 +96,7 @@ def _directory(where: str | Path) -> Path:
 
 def _sound_directory(reference: str | Path) -> Path:
     """Name the directory of the checkpoint that is meant."""
-    where, step = _split(str(reference))
+    where, step = (reference, "") if isinstance(reference, Path) else _split(reference)
     choices = [found for found in _found(where) if found.state in ("sound", "damaged")]
     meant = [found for found in choices if step in ("", str(found.step))]
     if not meant:
