@@ -29,11 +29,12 @@ if TYPE_CHECKING:
         scan_runs,
         update_run,
     )
-    from l3_modeltools.training import export_run, sample_run
+    from l3_modeltools.training import Exported, export_run, sample_run
 
 __all__ = [
     "AcceleratorSize",
     "Comparison",
+    "Exported",
     "Measured",
     "MemoryTerms",
     "Metric",
@@ -68,6 +69,7 @@ __all__ = [
 HOMES = {
     "AcceleratorSize": "planning",
     "Comparison": "runs",
+    "Exported": "training",
     "Measured": "runs",
     "MemoryTerms": "planning",
     "Metric": "runs",

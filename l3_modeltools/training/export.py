@@ -3,7 +3,6 @@
 import hashlib
 import os
 import shutil
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -16,27 +15,19 @@ from l3_modeltools.training.card import render_card
 from l3_modeltools.training.generate import generate, load_tokenizer
 from l3_modeltools.training.restore import Restored, restore_run
 
-__all__ = ["Exported", "export_run", "sample_run"]
+__all__ = ["export_run", "sample_run"]
 
 Format = Literal["hf", "safetensors"]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Exported:
-    """Where the weights of a step are now, and why newer checkpoints were passed over."""
-
-    directory: Path
-    step: int
-    passed_over: tuple[str, ...]
-
-
-def export_run(run_directory: Path, out: Path, *, format: Format = "hf", step: int | None = None) -> Exported:
+def export_run(run_directory: Path, out: Path, *, format: Format = "hf", step: int | None = None) -> Path:
     """Write the weights of a step, or of the newest sound checkpoint, into the new directory `out`.
 
     `hf`: config.json, model.safetensors in fp32, tokenizer, generation_config.json, README.md; of an adapter the
     merged model, and in `adapter/` the adapter as peft keeps it. `safetensors`: the weights and README.md alone.
-    `out` appears whole or not at all. Raises UsageError where `out` is there already, or for a step that is not;
-    UnhealthyError for a damaged checkpoint; OSError as the disk does.
+    `out` appears whole or not at all; its README.md tells the step, and which newer checkpoints were passed over.
+    Raises UsageError where `out` is there already, UnsatisfiableError for a step that is not, UnhealthyError for a
+    damaged checkpoint, OSError as the disk does.
     """
     if os.path.lexists(out):
         raise UsageError(str(out), found="something there already", expected="a directory still to be made")
@@ -50,8 +41,7 @@ def export_run(run_directory: Path, out: Path, *, format: Format = "hf", step: i
     except BaseException:
         shutil.rmtree(work)
         raise
-    passed_over = tuple(f"{found.directory.name}: {found.fault}" for found in restored.passed_over)
-    return Exported(directory=out, step=restored.manifest.step, passed_over=passed_over)
+    return out
 
 
 def sample_run(
@@ -111,7 +101,10 @@ def _card(restored: Restored) -> str:
     manifests = {
         path.parent.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in restored.manifests
     }
-    return render_card(restored.run, restored.manifest, restored.architecture, manifests=manifests)
+    passed_over = [f"{found.directory.name}: {found.fault}" for found in restored.passed_over]
+    return render_card(
+        restored.run, restored.manifest, restored.architecture, manifests=manifests, passed_over=passed_over
+    )
 
 
 def _publish(work: Path, out: Path) -> None:

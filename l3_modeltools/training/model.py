@@ -39,7 +39,9 @@ def config_of(architecture: Architecture) -> PretrainedConfig:
 
 
 def _random_model(config: PretrainedConfig) -> PreTrainedModel:
-    model: PreTrainedModel = AutoModelForCausalLM.from_config(config, dtype=torch.float32)
+    model: PreTrainedModel = AutoModelForCausalLM.from_config(  # type: ignore[no-untyped-call]
+        config, dtype=torch.float32
+    )
     return model
 
 

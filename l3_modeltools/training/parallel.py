@@ -4,6 +4,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 import torch
@@ -12,6 +13,7 @@ from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import FSDPModule, MixedPrecisionPolicy, fully_shard
 from torch.distributed.tensor import DTensor
 from torch.nn.parallel import DistributedDataParallel
+from torch.utils.checkpoint import checkpoint
 
 from l3_modeltools.schemas import Compute, Recompute, Strategy
 from l3_modeltools.training.world import World
@@ -111,8 +113,7 @@ def _recompute(model: nn.Module, recompute: Recompute) -> None:
     """
     if recompute.mode != "full":
         return
-    model.gradient_checkpointing_enable(gradient_checkpointing_kwargs={"use_reentrant": False})  # type: ignore[operator]
     layers = decoder_layers(model)
     wanted = recompute.layers[0][0] if recompute.layers else len(layers)
-    for layer in layers[wanted:]:
-        layer.gradient_checkpointing = False  # type: ignore[assignment]
+    for layer in layers[:wanted]:
+        layer.forward = partial(checkpoint, layer.forward, use_reentrant=False)

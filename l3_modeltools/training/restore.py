@@ -11,7 +11,7 @@ from torch.distributed.checkpoint.state_dict import StateDictOptions, get_model_
 from torch.distributed.checkpoint.state_dict_loader import load
 
 from l0_infra.core.documents import read_document
-from l0_infra.core.errors import UnhealthyError, UsageError
+from l0_infra.core.errors import UnhealthyError, UnsatisfiableError, UsageError
 from l3_modeltools.checkpoint import Found, Shelf, architecture_sha256, verify
 from l3_modeltools.schemas import Architecture, Checkpoint, Run, Train
 from l3_modeltools.training.model import build_model
@@ -47,7 +47,8 @@ class Restored:
 def restore_run(run_directory: Path, step: int | None = None) -> Restored:
     """Load the weights of a step, or of the newest sound checkpoint, every byte of which was verified.
 
-    Raises UsageError for a run that is not ogai's own or has no such step, UnhealthyError for a damaged checkpoint.
+    Raises UsageError for a run that is not ogai's own, UnsatisfiableError for a step that was not saved, UnhealthyError
+    for a damaged checkpoint.
     """
     run = read_document(run_directory / "run.json", expect=Run)
     architecture = run.train.model.architecture if run.train.model else None
@@ -87,7 +88,7 @@ def _of_step(shelf: Shelf, step: int) -> Chosen:
     for found in judged:
         raise UnhealthyError(str(found.directory), found=found.fault, expected="a whole checkpoint")
     sound = ", ".join(str(found.step) for found in held if not found.fault)
-    raise UsageError(
+    raise UnsatisfiableError(
         str(shelf.directory),
         found=f"no checkpoint of step {step}",
         expected=f"one of the steps {sound}" if sound else "a step that was saved",

@@ -63,14 +63,15 @@ class Stepper:
         gradients = self.model.gradients()
         norm = get_total_norm(gradients).to(loss.device)
         numbers = self.world.add_up(torch.stack([loss, count, count.new_tensor(float(stop())), norm * norm]))
-        scale = self.world.size / numbers[1]  # the exchange divided the sums by the number of ranks
+        counted = numbers[1].clamp(min=1.0)
+        scale = self.world.size / counted  # the exchange divided the sums by the number of ranks
         norm = scale * (numbers[3].sqrt() if self.model.is_sharded else norm)
         torch._foreach_mul_(gradients, scale * (self.limit / (norm + 1e-6)).clamp(max=1.0))
         for group in self.optimizer.param_groups:
             group["lr"] = rate
         self.optimizer.step()
         self.optimizer.zero_grad()
-        return _judge(*torch.stack([numbers[0] / numbers[1], norm, numbers[2]]).tolist())
+        return _judge(*torch.stack([numbers[0] / counted, norm, numbers[2]]).tolist())
 
     def _accumulate(self, batches: Sequence[Batch | PairBatch]) -> tuple[torch.Tensor, torch.Tensor]:
         """Leave the gradient of the summed loss in the parameters; return the sum and what it sums over."""

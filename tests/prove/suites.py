@@ -39,6 +39,7 @@ SUITES = {
     ),
     "placement": Suite(paths=("tests/l2_scheduler/placement",), laws=True),
     "shim": Suite(paths=("tests/l2_scheduler/local",), laws=False),
+    "checkpoint": Suite(paths=("tests/l3_modeltools/checkpoint",), laws=False),
     "exec": Suite(paths=("tests/l0_infra/core/exec",), laws=False, only="real"),
 }
 

@@ -4,7 +4,6 @@ from torch import nn
 from transformers import BloomForCausalLM
 
 from l0_infra.core.errors import UnsatisfiableError
-from l3_modeltools.data import Batch, PairBatch
 from l3_modeltools.schemas import Dpo, Train
 from l3_modeltools.training.objectives.objective import Objective
 from l3_modeltools.training.objectives.preference import Preference
@@ -13,7 +12,7 @@ from l3_modeltools.training.objectives.tokens import NextToken
 __all__ = ["objective_of"]
 
 
-def objective_of(train: Train, model: nn.Module) -> Objective[Batch | PairBatch]:
+def objective_of(train: Train, model: nn.Module) -> Objective:
     """Make the objective of a training for `model`, on its device, unwrapped, and with its first weights still.
 
     Raises UnsatisfiableError where documents should be kept apart in a model whose attention cannot be told so.

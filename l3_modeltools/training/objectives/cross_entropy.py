@@ -44,7 +44,7 @@ class _TokenLosses(torch.autograd.Function):
         return losses
 
     @staticmethod
-    @once_differentiable  # type: ignore[untyped-decorator]
+    @once_differentiable
     def backward(ctx: FunctionCtx, outer: Tensor) -> tuple[Tensor, None]:
         (gradient,) = ctx.saved_tensors  # type: ignore[attr-defined]
         return gradient.mul_(outer.unsqueeze(-1)), None

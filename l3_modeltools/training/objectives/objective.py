@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
 
-__all__ = ["Loss", "Objective"]
+    from l3_modeltools.data import Batch, PairBatch
 
-B_contra = TypeVar("B_contra", contravariant=True)
+__all__ = ["Loss", "Objective"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -24,15 +24,15 @@ class Loss:
     count: int
 
 
-class Objective(Protocol[B_contra]):
+class Objective(Protocol):
     """A way to make a loss of a batch."""
 
     @property
     def reference(self) -> nn.Module | None:
         """A frozen model that the objective compares with, which may be sharded as the trained one is; None: none."""
 
-    def count(self, batch: B_contra) -> int:
+    def count(self, batch: Batch | PairBatch) -> int:
         """Say how much of a batch counts, without running the model."""
 
-    def loss(self, model: nn.Module, batch: B_contra) -> Loss:
+    def loss(self, model: nn.Module, batch: Batch | PairBatch) -> Loss:
         """Run the model, which may be wrapped by DDP or FSDP, over a batch that lies on the CPU."""

@@ -13,7 +13,7 @@ from safetensors.torch import load_file
 from torch import Tensor, nn
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
-from l0_infra.core.errors import UnhealthyError, UsageError
+from l0_infra.core.errors import UnhealthyError, UnsatisfiableError, UsageError
 from l3_modeltools.schemas import Lora
 from l3_modeltools.training import build_model, export_run, sample_run
 from tests.support.run_directories import make_run
@@ -38,16 +38,15 @@ def first_weights(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("family", FAMILIES)
 def test_transformers_computes_what_the_run_does(tmp_path: Path, family: str) -> None:
     run, model = make_run(tmp_path, training(FAMILIES[family]))
-    exported = export_run(run, tmp_path / "out")
-    assert (exported.directory, exported.step, exported.passed_over) == (tmp_path / "out", 2, ())
-    theirs = AutoModelForCausalLM.from_pretrained(exported.directory)
+    assert export_run(run, tmp_path / "out") == tmp_path / "out"
+    theirs = AutoModelForCausalLM.from_pretrained(tmp_path / "out")
     assert torch.equal(logits(theirs), logits(model))
     assert next(theirs.parameters()).dtype == torch.float32
 
 
 def test_an_export_is_complete(tmp_path: Path) -> None:
     run, _ = make_run(tmp_path, training(LLAMA))
-    out = export_run(run, tmp_path / "deep" / "out").directory
+    out = export_run(run, tmp_path / "deep" / "out")
     assert {path.name for path in out.iterdir()} >= {
         "README.md",
         "config.json",
@@ -70,7 +69,7 @@ def test_an_export_is_complete(tmp_path: Path) -> None:
 
 def test_plain_weights_have_the_models_names(tmp_path: Path) -> None:
     run, model = make_run(tmp_path, training(LLAMA))
-    out = export_run(run, tmp_path / "out", format="safetensors").directory
+    out = export_run(run, tmp_path / "out", format="safetensors")
     assert {path.name for path in out.iterdir()} == {"README.md", "model.safetensors"}
     tensors, weights = load_file(out / "model.safetensors"), dict(model.named_parameters())
     assert tensors.keys() == weights.keys()
@@ -87,7 +86,7 @@ def test_an_adapter_is_exported_by_itself_and_merged(tmp_path: Path, family: str
     build_model(training(architecture), architecture, seed=9).save_pretrained(first)  # type: ignore[operator]
     run, model = make_run(tmp_path, training(architecture, init_from=str(first), lora=Lora(r=2)))
     assert isinstance(model, PeftModel)
-    out = export_run(run, tmp_path / "out").directory
+    out = export_run(run, tmp_path / "out")
     adapted = AutoPeftModelForCausalLM.from_pretrained(out / "adapter")
     assert torch.equal(logits(adapted), logits(model))
     assert not torch.equal(logits(adapted), logits(AutoModelForCausalLM.from_pretrained(first)))
@@ -98,7 +97,7 @@ def test_an_adapter_is_exported_by_itself_and_merged(tmp_path: Path, family: str
 def test_all_weights_are_the_runs_though_the_first_ones_are_gone(tmp_path: Path, first_weights: Path) -> None:
     run, model = make_run(tmp_path, training(LLAMA, init_from=str(first_weights)))
     (first_weights / "model.safetensors").unlink()
-    out = export_run(run, tmp_path / "out").directory
+    out = export_run(run, tmp_path / "out")
     assert torch.equal(logits(AutoModelForCausalLM.from_pretrained(out)), logits(model))
 
 
@@ -112,12 +111,12 @@ def damage(run: Path, step: int) -> None:
 def test_a_damaged_checkpoint_is_passed_over_and_told(tmp_path: Path) -> None:
     run, _ = make_run(tmp_path, training(LLAMA), steps=(1, 2))
     damage(run, 2)
-    exported = export_run(run, tmp_path / "out")
-    assert exported.step == 1
-    assert [line.split(":")[0] for line in exported.passed_over] == ["step-00000002"]
+    card = (export_run(run, tmp_path / "out") / "README.md").read_text()
+    assert "| step | 1 of 4 |" in card
+    assert "| newer, but passed over | step-00000002: " in card
     with pytest.raises(UnhealthyError, match="step-00000002"):
         export_run(run, tmp_path / "other", step=2)
-    assert export_run(run, tmp_path / "other", step=1).step == 1
+    assert export_run(run, tmp_path / "other", step=1).is_dir()
 
 
 def test_without_a_sound_checkpoint_there_is_nothing_to_export(tmp_path: Path) -> None:
@@ -130,7 +129,7 @@ def test_without_a_sound_checkpoint_there_is_nothing_to_export(tmp_path: Path) -
 
 def test_a_step_that_was_not_saved_is_refused_with_those_that_were(tmp_path: Path) -> None:
     run, _ = make_run(tmp_path, training(LLAMA), steps=(1, 2))
-    with pytest.raises(UsageError, match="one of the steps 1, 2"):
+    with pytest.raises(UnsatisfiableError, match="one of the steps 1, 2"):
         export_run(run, tmp_path / "out", step=7)
 
 

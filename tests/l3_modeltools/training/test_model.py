@@ -140,3 +140,9 @@ def test_an_adapter_changes_nothing_at_first_and_is_seeded(tmp_path: Path, famil
     assert torch.equal(model(input_ids=tokens).logits, first(input_ids=tokens).logits)
     assert same(model, build_model(train, architecture, seed=1))
     assert not same(model, build_model(train, architecture, seed=2))
+
+
+def test_an_adapter_to_layers_that_are_not_there_is_refused(saved: Path) -> None:
+    train = training(LLAMA, init_from=str(saved), lora=Lora(target_modules=("query",)))
+    with pytest.raises(UnsatisfiableError, match="down_proj, gate_proj, k_proj, lm_head, o_proj, q_proj"):
+        build_model(train, LLAMA, seed=1)

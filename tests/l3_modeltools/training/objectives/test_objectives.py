@@ -5,17 +5,19 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 
+import msgspec
 import pytest
 import torch
 from peft import PeftModel
 from torch import Tensor, nn
 from torch.nn import functional
 
+from l0_infra.core.errors import UnsatisfiableError
 from l3_modeltools.data import Batch, PairBatch
 from l3_modeltools.schemas import Dpo, Lora, Sft
 from l3_modeltools.training.model import build_model
 from l3_modeltools.training.objectives import objective_of
-from tests.support.tiny_models import FAMILIES, LLAMA, training
+from tests.support.tiny_models import BLOOM, FAMILIES, LLAMA, training
 
 VOCABULARY = LLAMA.vocab_size
 
@@ -31,10 +33,11 @@ def gradients(model: nn.Module, loss: Tensor) -> Mapping[str, Tensor]:
     return {name: value.grad.clone() for name, value in model.named_parameters() if value.grad is not None}
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", [*FAMILIES, "bloom"])
 def test_pretraining_is_what_transformers_computes_with_labels(family: str) -> None:
-    train = training(FAMILIES[family])
-    model = build_model(train, FAMILIES[family], seed=1)
+    architecture = {**FAMILIES, "bloom": BLOOM}[family]
+    train = training(architecture)
+    model = build_model(train, architecture, seed=1)
     batch = batch_of(3, 12)
     loss = objective_of(train, model).loss(model, batch)
     mine = gradients(model, loss.sum / loss.count)
@@ -106,6 +109,14 @@ def test_packed_documents_cost_what_they_cost_alone(family: str) -> None:
     torch.testing.assert_close(gradients(model, together.sum), mine, rtol=1e-4, atol=1e-5)
     unmasked = objective.loss(model, replace(packed, segments=None, position_ids=None))
     assert not torch.allclose(unmasked.sum, alone, rtol=1e-4)
+
+
+def test_documents_cannot_be_kept_apart_where_the_model_takes_no_mask() -> None:
+    train = training(BLOOM)
+    assert train.data is not None
+    data = msgspec.structs.replace(train.data, respect_documents=True)
+    with pytest.raises(UnsatisfiableError, match="bloom"):
+        objective_of(msgspec.structs.replace(train, data=data), build_model(train, BLOOM, seed=1))
 
 
 def pairs(rows: int) -> PairBatch:
