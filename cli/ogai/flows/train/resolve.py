@@ -7,7 +7,7 @@ import msgspec
 
 from l0_infra.core.documents import read_document
 from l0_infra.core.errors import UnsatisfiableError
-from l3_modeltools import parse_hf_config, preset
+from l3_modeltools import parse_hf_config, preset, resolve_command
 from l3_modeltools.schemas import (
     Architecture,
     ConfigFile,
@@ -40,7 +40,9 @@ def resolve(train: Train, *, base: Path, home: Path) -> Resolved:
     data, datasets = resolve_data(train.data, base, home) if train.data else (None, ())
     architecture = model.architecture if model else None
     return Resolved(
-        train=msgspec.structs.replace(train, model=model, data=data),
+        train=resolve_command(
+            msgspec.structs.replace(train, model=model, data=data), base=base, here=Path.cwd()
+        ),
         architecture=architecture if isinstance(architecture, Architecture) else None,
         datasets=datasets,
     )
