@@ -11,7 +11,10 @@ def test_the_next_step_is_made_ready_and_any_other_may_be_asked_for() -> None:
         return f"{step}:{rows.start}"
 
     feed = Feed(load, (range(0, 2), range(2, 4)))  # type: ignore[arg-type]
-    assert [feed.take(step) for step in (1, 1, 2, 7)] == [["1:0", "1:2"]] * 2 + [["2:0", "2:2"], ["7:0", "7:2"]]
+    assert [feed.take(step) for step in (1, 1, 2, 7)] == [["1:0", "1:2"]] * 2 + [
+        ["2:0", "2:2"],
+        ["7:0", "7:2"],
+    ]
     feed.close()
     assert {step for step, _ in asked} >= {1, 2, 3, 7}
 

@@ -7,7 +7,10 @@ from l3_modeltools.schemas import Checkpointing, Dpo, SkippedSteps
 from l3_modeltools.training.steps import is_due, is_skipped, micro_batches, seed_of, tokens_after
 from tests.support.tiny_models import LLAMA, training
 
-BAD = (SkippedSteps(first_step=3, last_step=5, reason="spike"), SkippedSteps(first_step=9, last_step=9, reason="nan"))
+BAD = (
+    SkippedSteps(first_step=3, last_step=5, reason="spike"),
+    SkippedSteps(first_step=9, last_step=9, reason="nan"),
+)
 
 
 @given(st.integers(1, 6), st.integers(1, 6), st.integers(1, 6))
@@ -23,7 +26,9 @@ def test_every_row_is_worked_on_once(micro: int, ranks: int, accumulated: int) -
 
 
 def test_no_two_steps_or_ranks_draw_alike() -> None:
-    seeds = {seed_of(seed, step=step, rank=rank) for seed in range(3) for step in range(30) for rank in range(8)}
+    seeds = {
+        seed_of(seed, step=step, rank=rank) for seed in range(3) for step in range(30) for rank in range(8)
+    }
     assert len(seeds) == 3 * 30 * 8
     assert all(0 <= seed < 2**63 for seed in seeds)
 
