@@ -147,7 +147,12 @@ def run_trainer(train: Train, rows: int, length: int, steps: int, folder: Path) 
 
 
 def main() -> None:
-    way, name, (rows, length, steps), folder = sys.argv[1], sys.argv[2], map(int, sys.argv[3:6]), Path(sys.argv[6])
+    way, name, (rows, length, steps), folder = (
+        sys.argv[1],
+        sys.argv[2],
+        map(int, sys.argv[3:6]),
+        Path(sys.argv[6]),
+    )
     train = make_train(name, rows, length, steps, folder)
     out = sys.stdout
     match way:

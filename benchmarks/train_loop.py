@@ -62,7 +62,9 @@ def parse_options() -> argparse.Namespace:
     parser.add_argument("--steps", type=int, default=15, help="steps of a round")
     parser.add_argument("--rounds", type=int, default=5, help="rounds over all ways")
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)), help="of each way")
-    parser.add_argument("--quick", action="store_true", help="one round of small steps on one thread: does it run at all?")
+    parser.add_argument(
+        "--quick", action="store_true", help="one round of small steps on one thread: does it run at all?"
+    )
     options = parser.parse_args()
     if options.quick:
         options.rounds, options.threads = 1, 1

@@ -8,7 +8,19 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from l3_modeltools.architectures import Parameters, count_parameters, parse_hf_config, preset
     from l3_modeltools.checkpoint import Shelf
-    from l3_modeltools.data import find_dataset
+    from l3_modeltools.data import (
+        Decoded,
+        Inspection,
+        Prepared,
+        Progress,
+        Verification,
+        decode_documents,
+        find_dataset,
+        inspect_dataset,
+        list_datasets,
+        prepare_dataset,
+        verify_dataset,
+    )
     from l3_modeltools.frameworks import find_container, render_job
     from l3_modeltools.planning import AcceleratorSize, MemoryTerms, Place, TrainingPlan, plan_training
     from l3_modeltools.runs import (
@@ -29,31 +41,41 @@ if TYPE_CHECKING:
         scan_runs,
         update_run,
     )
-    from l3_modeltools.training import export_run, sample_run
+    from l3_modeltools.training import Exported, export_run, sample_run
 
 __all__ = [
     "AcceleratorSize",
     "Comparison",
+    "Decoded",
+    "Exported",
+    "Inspection",
     "Measured",
     "MemoryTerms",
     "Metric",
     "Parameters",
     "Place",
+    "Prepared",
+    "Progress",
     "Sample",
     "Shelf",
     "TrainingPlan",
+    "Verification",
     "compare_runs",
     "count_parameters",
     "create_run",
+    "decode_documents",
     "export_run",
     "find_container",
     "find_dataset",
     "find_run",
+    "inspect_dataset",
     "judge_run",
+    "list_datasets",
     "list_runs",
     "list_saved",
     "parse_hf_config",
     "plan_training",
+    "prepare_dataset",
     "preset",
     "read_metrics",
     "read_outcome",
@@ -63,31 +85,42 @@ __all__ = [
     "sample_run",
     "scan_runs",
     "update_run",
+    "verify_dataset",
 ]
 
 HOMES = {
     "AcceleratorSize": "planning",
     "Comparison": "runs",
+    "Decoded": "data",
+    "Exported": "training",
+    "Inspection": "data",
     "Measured": "runs",
     "MemoryTerms": "planning",
     "Metric": "runs",
     "Parameters": "architectures",
     "Place": "planning",
+    "Prepared": "data",
+    "Progress": "data",
     "Sample": "runs",
     "Shelf": "checkpoint",
     "TrainingPlan": "planning",
+    "Verification": "data",
     "compare_runs": "runs",
     "count_parameters": "architectures",
     "create_run": "runs",
+    "decode_documents": "data",
     "export_run": "training",
     "find_container": "frameworks",
     "find_dataset": "data",
     "find_run": "runs",
+    "inspect_dataset": "data",
     "judge_run": "runs",
+    "list_datasets": "data",
     "list_runs": "runs",
     "list_saved": "runs",
     "parse_hf_config": "architectures",
     "plan_training": "planning",
+    "prepare_dataset": "data",
     "preset": "architectures",
     "read_metrics": "runs",
     "read_outcome": "runs",
@@ -97,6 +130,7 @@ HOMES = {
     "sample_run": "training",
     "scan_runs": "runs",
     "update_run": "runs",
+    "verify_dataset": "data",
 }
 
 

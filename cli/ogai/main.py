@@ -16,6 +16,7 @@ from ogai.streams import mend_streams
 __all__ = ["COMMANDS", "build", "main"]
 
 COMMANDS: Mapping[str, Entry] = {
+    "data": Entry(target="ogai.commands.data:data", help="Turn text into data sets; look at them."),
     "train": Entry(target="ogai.commands.train:train", help="Train a language model to the end."),
     "job": Entry(target="ogai.commands.job:job", help="Submit jobs, watch them, end them."),
     "agent": Entry(

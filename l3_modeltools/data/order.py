@@ -25,8 +25,8 @@ class Shuffle:
     """Endless passes over the samples 0 … size - 1 of a data set, each in an order of its own, computed turn by turn.
 
     A pass is a Feistel network over Z_a x Z_b with a·b barely above `size`, walked along its cycles until it is within
-    (Black and Rogaway, Ciphers with Arbitrary Finite Domains, 2002, sections 3 and 4); eight rounds, each a 64-bit
-    mix, with keys made of seed, data and pass. It is an order for samples, no cipher.
+    (Black and Rogaway, Ciphers with Arbitrary Finite Domains, 2002, its second and third method); eight rounds, each
+    a 64-bit mix, with keys made of seed, data and pass. It is an order for samples, no cipher.
     """
 
     size: int
@@ -63,7 +63,7 @@ class Shuffle:
 
 
 def mixed(words: Words) -> Words:
-    """Return 32 well mixed bits of each word (Steele, Lea, Flood, Fast Splittable Generators, 2014, figure 16)."""
+    """Return 32 well mixed bits of each word, by the constants of Stafford's variant 13 of MurmurHash3's finaliser."""
     words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return words >> np.uint64(32)

@@ -1,5 +1,6 @@
 """The batches of a step are a function of the step: whoever asks, however it is cut, whatever was read before."""
 
+import random
 from pathlib import Path
 
 import numpy as np
@@ -87,6 +88,16 @@ def test_a_resumed_loader_sees_what_it_would_have_seen(books: list[PreparedDatas
         after = [text(resumed, step, range(6)).input_ids for step in range(done + 1, 36)]
         assert len(after) == 35 - done
         assert all(torch.equal(one, other) for one, other in zip(after, seen[done:], strict=True))
+
+
+def test_reading_draws_no_random_number(books: list[PreparedDataset]) -> None:
+    """What the trainer seeded before it read stays as it was, whenever the loader is made or asked."""
+    before = torch.get_rng_state(), random.getstate(), np.random.get_state()[1].tolist()
+    loader = Loader(books, training_data(1.0, 1.0), Pretrain())
+    loader.batch(3, range(6))
+    after = torch.get_rng_state(), random.getstate(), np.random.get_state()[1].tolist()
+    assert torch.equal(before[0], after[0])
+    assert before[1:] == after[1:]
 
 
 def test_a_pass_sees_all_samples_once_and_the_next_in_another_order(books: list[PreparedDataset]) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Literal
 
 from l0_infra.core.errors import UsageError
-from l3_modeltools import export_run, find_run, sample_run
+from l3_modeltools import Exported, export_run, find_run, sample_run
 from l3_modeltools.schemas import Run
 from ogai.flows.train.place import runs_folder
 
@@ -20,7 +20,7 @@ def sample(
     Raises UsageError for a run that keeps no weights, UnsatisfiableError when there is no such checkpoint.
     """
     run = own_run(reference)
-    return sample_run(Path(run.directory), prompts, max_new_tokens=max_new_tokens, step=step)
+    return sample_run(Path(run.directory), tuple(prompts), max_new_tokens=max_new_tokens, step=step)
 
 
 def export(
@@ -29,7 +29,7 @@ def export(
     *,
     format: Literal["hf", "safetensors"] = "hf",
     step: int | None = None,
-) -> Path:
+) -> Exported:
     """Write the model into the new directory `to`; `hf` is what `transformers` loads.
 
     Raises UsageError where `to` exists, and as `sample` does.
