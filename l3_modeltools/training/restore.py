@@ -1,5 +1,6 @@
 """The trained model of a run, read from its checkpoints by one process alone, without a process group."""
 
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -107,7 +108,9 @@ def _load_weights(model: nn.Module, directory: Path) -> None:
     frozen = not all(parameter.requires_grad for parameter in model.parameters())
     weights = get_model_state_dict(model, options=StateDictOptions(ignore_frozen_params=frozen))
     try:
-        load({"model": weights}, storage_reader=FileSystemReader(directory), no_dist=True)
+        with warnings.catch_warnings():  # one process alone is what is wanted
+            warnings.filterwarnings("ignore", "torch.distributed is disabled", UserWarning)
+            load({"model": weights}, storage_reader=FileSystemReader(directory), no_dist=True)
     except CheckpointException as error:
         ((cause, _),) = error.failures.values()
         raise UnhealthyError(
