@@ -41,13 +41,12 @@ if TYPE_CHECKING:
         scan_runs,
         update_run,
     )
-    from l3_modeltools.training import Exported, export_run, sample_run
+    from l3_modeltools.training import export_run, sample_run
 
 __all__ = [
     "AcceleratorSize",
     "Comparison",
     "Decoded",
-    "Exported",
     "Inspection",
     "Measured",
     "MemoryTerms",
@@ -93,7 +92,6 @@ HOMES = {
     "AcceleratorSize": "planning",
     "Comparison": "runs",
     "Decoded": "data",
-    "Exported": "training",
     "Inspection": "data",
     "Measured": "runs",
     "MemoryTerms": "planning",

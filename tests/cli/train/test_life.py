@@ -45,7 +45,14 @@ def test_a_run_goes_from_its_document_to_an_exported_model(ogai: Ogai, training:
 
 
 def test_a_stopped_run_goes_on_as_if_it_had_not_been_stopped(ogai: Ogai, training: Path) -> None:
-    steps = ("--set", "steps=400", "--set", "checkpoint.every_steps=100", "--set", "validation.every_steps=400")
+    steps = (
+        "--set",
+        "steps=400",
+        "--set",
+        "checkpoint.every_steps=100",
+        "--set",
+        "validation.every_steps=400",
+    )
     whole = ogai("train", "submit", str(training), "--follow", "--name", "whole", *steps)
     assert whole.code == 0, whole.err
     assert ogai("train", "submit", str(training), "--name", "cut", *steps).code == 0

@@ -5,15 +5,12 @@ What loads torch is imported when it is called, so that looking at runs stays qu
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from l0_infra.core.errors import UsageError
 from l3_modeltools import find_run
 from l3_modeltools.schemas import Run
 from ogai.flows.train.place import runs_folder
-
-if TYPE_CHECKING:
-    from l3_modeltools import Exported
 
 __all__ = ["export", "sample"]
 
@@ -37,7 +34,7 @@ def export(
     *,
     format: Literal["hf", "safetensors"] = "hf",
     step: int | None = None,
-) -> "Exported":
+) -> Path:
     """Write the model into the new directory `to`; `hf` is what `transformers` loads.
 
     Raises UsageError where `to` exists, and as `sample` does.
