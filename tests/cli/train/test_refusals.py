@@ -38,7 +38,7 @@ def test_a_wrong_training_is_told_with_what_would_be_right(
 def test_a_fault_that_only_the_data_show_is_told_at_its_line(ogai: Ogai, training: Path) -> None:
     text = training.read_text().replace("vocab_size: 288", "vocab_size: 280")
     training.write_text(text)
-    line = text.splitlines().index("    vocab_size: 280") + 1
+    line = text.splitlines().index("  mixture: [{dataset: fables}]") + 1
     said = ogai("train", "submit", str(training))
     assert said.code == 2
     assert f"{training}:{line}:" in said.err and "280" in said.err and "288" in said.err

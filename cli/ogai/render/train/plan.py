@@ -42,13 +42,20 @@ def describe_plan(planned: Planned) -> Iterator[Field]:
         return
     plan = planned.plan
     name = getattr(train.model.architecture, "name", "") if train.model else ""
-    learnt = "" if plan.trained_parameters == plan.parameters.total else f", {number(plan.trained_parameters)} trained"
+    learnt = (
+        ""
+        if plan.trained_parameters == plan.parameters.total
+        else f", {number(plan.trained_parameters)} trained"
+    )
     yield "model", f"{name}, {count(plan.parameters.total)} parameters{learnt}"
     yield "data", f"{number(plan.total_tokens)} tokens, {train.steps} steps of {count(plan.tokens_per_step)}"
     yield from describe_epochs(planned, plan)
     yield "ranks", f"{plan.ranks} on {plan.device}, {train.compute.precision}"
     yield "memory", f"{format_bytes(plan.memory.total)} a rank: {describe_memory(plan)}"
-    yield "disk", f"{format_bytes(plan.disk_bytes)} at most, {format_bytes(plan.checkpoint_bytes)} a checkpoint"
+    yield (
+        "disk",
+        f"{format_bytes(plan.disk_bytes)} at most, {format_bytes(plan.checkpoint_bytes)} a checkpoint",
+    )
     yield from (("" if index else "because", reason) for index, reason in enumerate(plan.reasons))
 
 
@@ -62,4 +69,6 @@ def describe_epochs(planned: Planned, plan: TrainingPlan) -> Iterator[Field]:
 def describe_memory(plan: TrainingPlan) -> str:
     """Write the terms, the largest first; those below a hundredth of all are left out."""
     terms = sorted(plan.memory.named(), key=lambda term: -term[1])
-    return ", ".join(f"{name} {format_bytes(size)}" for name, size in terms if size * 100 >= plan.memory.total)
+    return ", ".join(
+        f"{name} {format_bytes(size)}" for name, size in terms if size * 100 >= plan.memory.total
+    )
