@@ -18,6 +18,9 @@ __all__ = ["COMMANDS", "build", "main"]
 COMMANDS: Mapping[str, Entry] = {
     "data": Entry(target="ogai.commands.data:data", help="Turn text into data sets; look at them."),
     "train": Entry(target="ogai.commands.train:train", help="Train a language model to the end."),
+    "checkpoint": Entry(
+        target="ogai.commands.checkpoint:checkpoint", help="Checkpoints: list, verify, compare."
+    ),
     "job": Entry(target="ogai.commands.job:job", help="Submit jobs, watch them, end them."),
     "agent": Entry(
         target="ogai.commands.agent:agent", help="The process that runs the queue of this machine."
