@@ -6,14 +6,13 @@ The face is resolved on first use, so that importing it costs no torch.
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from l3_modeltools.training.export import Exported, export_run, sample_run
+    from l3_modeltools.training.export import export_run, sample_run
     from l3_modeltools.training.model import build_model
     from l3_modeltools.training.objectives import Loss, Objective, objective_of
 
-__all__ = ["Exported", "Loss", "Objective", "build_model", "export_run", "objective_of", "sample_run"]
+__all__ = ["Loss", "Objective", "build_model", "export_run", "objective_of", "sample_run"]
 
 HOMES = {
-    "Exported": "export",
     "Loss": "objectives",
     "Objective": "objectives",
     "build_model": "model",
