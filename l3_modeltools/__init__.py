@@ -21,7 +21,7 @@ if TYPE_CHECKING:
         prepare_dataset,
         verify_dataset,
     )
-    from l3_modeltools.frameworks import find_container, render_job
+    from l3_modeltools.frameworks import find_container, render_job, resolve_command
     from l3_modeltools.planning import AcceleratorSize, MemoryTerms, Place, TrainingPlan, plan_training
     from l3_modeltools.runs import (
         Comparison,
@@ -41,13 +41,12 @@ if TYPE_CHECKING:
         scan_runs,
         update_run,
     )
-    from l3_modeltools.training import Exported, export_run, sample_run
+    from l3_modeltools.training import export_run, sample_run
 
 __all__ = [
     "AcceleratorSize",
     "Comparison",
     "Decoded",
-    "Exported",
     "Inspection",
     "Measured",
     "MemoryTerms",
@@ -82,6 +81,7 @@ __all__ = [
     "read_samples",
     "read_starts",
     "render_job",
+    "resolve_command",
     "sample_run",
     "scan_runs",
     "update_run",
@@ -92,7 +92,6 @@ HOMES = {
     "AcceleratorSize": "planning",
     "Comparison": "runs",
     "Decoded": "data",
-    "Exported": "training",
     "Inspection": "data",
     "Measured": "runs",
     "MemoryTerms": "planning",
@@ -127,6 +126,7 @@ HOMES = {
     "read_samples": "runs",
     "read_starts": "runs",
     "render_job": "frameworks",
+    "resolve_command": "frameworks",
     "sample_run": "training",
     "scan_runs": "runs",
     "update_run": "runs",

@@ -7,7 +7,7 @@ import msgspec
 
 from l0_infra.core.documents import read_document
 from l0_infra.core.errors import UnsatisfiableError
-from l3_modeltools import find_dataset, parse_hf_config, preset
+from l3_modeltools import parse_hf_config, preset, resolve_command
 from l3_modeltools.schemas import (
     Architecture,
     ConfigFile,
@@ -40,7 +40,9 @@ def resolve(train: Train, *, base: Path, home: Path) -> Resolved:
     data, datasets = resolve_data(train.data, base, home) if train.data else (None, ())
     architecture = model.architecture if model else None
     return Resolved(
-        train=msgspec.structs.replace(train, model=model, data=data),
+        train=resolve_command(
+            msgspec.structs.replace(train, model=model, data=data), base=base, here=Path.cwd()
+        ),
         architecture=architecture if isinstance(architecture, Architecture) else None,
         datasets=datasets,
     )
@@ -87,6 +89,8 @@ def read_config(path: Path) -> Architecture:
 
 def resolve_data(data: TrainingData, base: Path, home: Path) -> tuple[TrainingData, tuple[Dataset, ...]]:
     """Put the path of each manifest in the place of its name, and read them."""
+    from l3_modeltools import find_dataset
+
     manifests = [find_dataset(part.dataset, home=home, base=base) for part in data.mixture]
     mixture = tuple(
         MixturePart(dataset=str(path), weight=part.weight)
