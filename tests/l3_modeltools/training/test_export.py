@@ -55,7 +55,9 @@ def test_an_export_is_complete(tmp_path: Path) -> None:
         "tokenizer.json",
         "tokenizer_config.json",
     }
-    end = AutoTokenizer.from_pretrained(out).eos_token_id
+    theirs, ours = (AutoTokenizer.from_pretrained(place) for place in (out, tmp_path / "text" / "tokenizer"))
+    assert theirs.encode("the fox  sleeps,\n ö!") == ours.encode("the fox  sleeps,\n ö!")
+    end = theirs.eos_token_id
     assert end == 0
     assert json.loads((out / "config.json").read_text())["eos_token_id"] == end
     card = (out / "README.md").read_text()
