@@ -56,5 +56,5 @@ def test_a_rehearsal_changes_nothing(ogai: Ogai, training: Path) -> None:
     said = ogai("train", "submit", str(training), "--dry-run")
     assert said.code == 0, said.err
     assert "nothing was queued" in said.err
-    assert os.listdir(Path(os.environ["OGAI_HOME"]) / "runs") == []
+    assert list((Path(os.environ["OGAI_HOME"]) / "runs").iterdir()) == []
     assert ogai("job", "list", "--all", "-o", "json").out == "[]\n"
