@@ -1,6 +1,7 @@
 """What a training would take, before anything is queued: what is trained, on what, and memory by term."""
 
 from collections.abc import Iterator
+from pathlib import PurePath
 
 import click
 
@@ -28,7 +29,7 @@ def print_rehearsal(planned: Planned, output: Output) -> None:
     """Print the training with everything filled in on stdout, its plan and its job on stderr."""
     emit(planned.train, output, lambda train: click.echo(render_document(train), nl=False))
     print_plan(planned)
-    click.echo(f"job        {' '.join(planned.job.command)}", err=True)
+    click.echo(f"job      {' '.join(planned.job.command)}", err=True)
     click.echo("nothing was queued", err=True)
 
 
@@ -62,8 +63,12 @@ def describe_plan(planned: Planned) -> Iterator[Field]:
 def describe_epochs(planned: Planned, plan: TrainingPlan) -> Iterator[Field]:
     """Say how often each data set is gone through."""
     mixture = planned.train.data.mixture if planned.train.data else ()
-    names = [part.dataset.split("/")[-2] if "/" in part.dataset else part.dataset for part in mixture]
-    yield "", ", ".join(f"{epochs:.2g} × {name}" for epochs, name in zip(plan.epochs, names, strict=True))
+    names = [PurePath(part.dataset).parent.name for part in mixture]
+    yield (
+        "",
+        "goes through "
+        + ", ".join(f"{epochs:.2g} times {name}" for epochs, name in zip(plan.epochs, names, strict=True)),
+    )
 
 
 def describe_memory(plan: TrainingPlan) -> str:
