@@ -121,6 +121,16 @@ def test_a_damaged_checkpoint_is_passed_over_and_told(tmp_path: Path) -> None:
     assert export_run(run, tmp_path / "other", step=1).is_dir()
 
 
+def test_a_checkpoint_of_another_run_is_not_taken_for_this_ones(tmp_path: Path) -> None:
+    run, _ = make_run(tmp_path, training(LLAMA))
+    document = run / "run.json"
+    document.write_text(document.read_text().replace("small-1", "small-2"))
+    with pytest.raises(UnhealthyError, match="small-1"):
+        export_run(run, tmp_path / "out")
+    with pytest.raises(UnhealthyError, match="another run"):
+        export_run(run, tmp_path / "out", step=2)
+
+
 def test_without_a_sound_checkpoint_there_is_nothing_to_export(tmp_path: Path) -> None:
     run, _ = make_run(tmp_path, training(LLAMA))
     damage(run, 2)
