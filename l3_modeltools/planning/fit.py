@@ -74,7 +74,7 @@ def require_fit(train: Train, architecture: Architecture, place: Place) -> Fit:
     fit = judge_fit(train, architecture, place)
     if fit.fits:
         return fit
-    terms, ranks = fit.terms, ranks_per_node(train)
+    ranks = ranks_per_node(train)
     name, size = max(_competing(fit), key=lambda term: term[1])
     each = "" if fit.device == "accelerator" or ranks == 1 else f" for {ranks} ranks"
     raise UnsatisfiableError(
