@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from l3_modeltools.architectures import Parameters, count_parameters, parse_hf_config, preset
-    from l3_modeltools.checkpoint import Shelf
+    from l3_modeltools.checkpoint import Compared, Found, Shelf, compare_checkpoints, probe_checkpoint
     from l3_modeltools.data import (
         Decoded,
         Inspection,
@@ -45,8 +45,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AcceleratorSize",
+    "Compared",
     "Comparison",
     "Decoded",
+    "Found",
     "Inspection",
     "Measured",
     "MemoryTerms",
@@ -59,6 +61,7 @@ __all__ = [
     "Shelf",
     "TrainingPlan",
     "Verification",
+    "compare_checkpoints",
     "compare_runs",
     "count_parameters",
     "create_run",
@@ -76,6 +79,7 @@ __all__ = [
     "plan_training",
     "prepare_dataset",
     "preset",
+    "probe_checkpoint",
     "read_metrics",
     "read_outcome",
     "read_samples",
@@ -90,8 +94,10 @@ __all__ = [
 
 HOMES = {
     "AcceleratorSize": "planning",
+    "Compared": "checkpoint",
     "Comparison": "runs",
     "Decoded": "data",
+    "Found": "checkpoint",
     "Inspection": "data",
     "Measured": "runs",
     "MemoryTerms": "planning",
@@ -104,6 +110,7 @@ HOMES = {
     "Shelf": "checkpoint",
     "TrainingPlan": "planning",
     "Verification": "data",
+    "compare_checkpoints": "checkpoint",
     "compare_runs": "runs",
     "count_parameters": "architectures",
     "create_run": "runs",
@@ -121,6 +128,7 @@ HOMES = {
     "plan_training": "planning",
     "prepare_dataset": "data",
     "preset": "architectures",
+    "probe_checkpoint": "checkpoint",
     "read_metrics": "runs",
     "read_outcome": "runs",
     "read_samples": "runs",

@@ -2,16 +2,22 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.cli.train.conftest import Ogai
+from tests.support.world import eventually
 
 pytestmark = pytest.mark.real
 
 
+def shown(ogai: Ogai, run: str) -> dict[str, Any]:
+    return json.loads(ogai("train", "show", run, "-o", "json").out)  # type: ignore[no-any-return]
+
+
 def losses(ogai: Ogai, run: str) -> dict[int, float]:
-    directory = Path(json.loads(ogai("train", "show", run, "-o", "json").out)["directory"])
+    directory = Path(shown(ogai, run)["directory"])
     lines = map(json.loads, (directory / "metrics.jsonl").read_text().splitlines())
     return {line["step"]: line["loss"] for line in lines if "loss" in line}
 
@@ -26,8 +32,8 @@ def test_a_run_goes_from_its_document_to_an_exported_model(ogai: Ogai, training:
     found = losses(ogai, "small-1")
     assert sorted(found) == list(range(1, 13))
     assert found[12] < found[1] - 1
-    shown = ogai("train", "show", "small").out
-    assert "ogai train export small-1" in shown and "step 12" in shown
+    told = ogai("train", "show", "small").out
+    assert "ogai train export small-1" in told and "step 12" in told
     assert "done: 12 steps" in ogai("train", "logs", "small-1").out
 
     said = ogai("train", "sample", "small-1", "the fox", "--max-new-tokens", "4")
@@ -56,14 +62,11 @@ def test_a_stopped_run_goes_on_as_if_it_had_not_been_stopped(ogai: Ogai, trainin
     whole = ogai("train", "submit", str(training), "--follow", "--name", "whole", *steps)
     assert whole.code == 0, whole.err
     assert ogai("train", "submit", str(training), "--name", "cut", *steps).code == 0
-    for _ in range(600):
-        run = json.loads(ogai("train", "show", "cut-1", "-o", "json").out)
-        if run["step"] >= 20:
-            break
-    assert 20 <= run["step"] < 400
+    eventually(lambda: shown(ogai, "cut-1")["step"] >= 20, patience_s=120)
     assert ogai("train", "stop", "cut-1").code == 0
-    ogai("job", "wait", run["job_ids"][-1])
-    run = json.loads(ogai("train", "show", "cut-1", "-o", "json").out)
+    ogai("job", "wait", shown(ogai, "cut-1")["job_ids"][-1])
+    run = shown(ogai, "cut-1")
+    assert 20 <= run["step"] < 400
     assert run["state"] == "CANCELLED"
     assert [saved["step"] for saved in run["checkpoints"]][-1] == run["step"]
     said = ogai("train", "resume", "cut-1", "--follow")

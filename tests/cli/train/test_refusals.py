@@ -38,7 +38,7 @@ def test_a_wrong_training_is_told_with_what_would_be_right(
 def test_a_fault_that_only_the_data_show_is_told_at_its_line(ogai: Ogai, training: Path) -> None:
     text = training.read_text().replace("vocab_size: 288", "vocab_size: 280")
     training.write_text(text)
-    line = text.splitlines().index("    vocab_size: 280") + 1
+    line = text.splitlines().index("  mixture: [{dataset: fables}]") + 1
     said = ogai("train", "submit", str(training))
     assert said.code == 2
     assert f"{training}:{line}:" in said.err and "280" in said.err and "288" in said.err
@@ -56,5 +56,5 @@ def test_a_rehearsal_changes_nothing(ogai: Ogai, training: Path) -> None:
     said = ogai("train", "submit", str(training), "--dry-run")
     assert said.code == 0, said.err
     assert "nothing was queued" in said.err
-    assert os.listdir(Path(os.environ["OGAI_HOME"]) / "runs") == []
+    assert list((Path(os.environ["OGAI_HOME"]) / "runs").iterdir()) == []
     assert ogai("job", "list", "--all", "-o", "json").out == "[]\n"

@@ -2,8 +2,6 @@
 
 import sys
 
-import click
-
 from l0_infra.core.errors import InterruptedByUser, UnhealthyError
 from ogai.flows import train as flow
 from ogai.render.train.ended import print_ended

@@ -24,10 +24,14 @@ __all__ = ["Resolved", "resolve"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Resolved:
-    """A training that refers to nothing relative any more, and the manifests of its data sets in its order."""
+    """A training that refers to nothing relative any more, and the manifests of its data sets in its order.
+
+    `init_from` is the architecture of the weights it begins with.
+    """
 
     train: Train
     architecture: Architecture | None
+    init_from: Architecture | None
     datasets: tuple[Dataset, ...]
 
 
@@ -39,11 +43,13 @@ def resolve(train: Train, *, base: Path, home: Path) -> Resolved:
     model = resolve_model(train.model, base) if train.model else None
     data, datasets = resolve_data(train.data, base, home) if train.data else (None, ())
     architecture = model.architecture if model else None
+    init_from = read_config(Path(model.init_from)) if model and model.init_from else None
     return Resolved(
         train=resolve_command(
             msgspec.structs.replace(train, model=model, data=data), base=base, here=Path.cwd()
         ),
         architecture=architecture if isinstance(architecture, Architecture) else None,
+        init_from=init_from,
         datasets=datasets,
     )
 

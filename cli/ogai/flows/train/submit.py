@@ -28,7 +28,7 @@ from l3_modeltools.schemas import Run, Train
 from ogai.flows.job.queue import rehearse as rehearse_job
 from ogai.flows.job.queue import submit as submit_job
 from ogai.flows.train.place import Destination, find_place, runs_folder
-from ogai.flows.train.resolve import resolve
+from ogai.flows.train.resolve import Resolved, resolve
 from ogai.flows.train.wish import Wish, read_wish
 from ogai.version import __version__
 
@@ -68,15 +68,23 @@ def plan(wish: Wish, *, on: str | None = None) -> Planned:
     destination = find_place(on)
     with wish.placed():
         resolved = resolve(wish.train, base=wish.base, home=ogai_home(os.environ))
-        drawn = None
-        train = resolved.train
-        if resolved.architecture is not None and train.framework != "command":
-            drawn = plan_training(
-                train, architecture=resolved.architecture, datasets=resolved.datasets, place=destination.place
-            )
-            train = drawn.train
+        drawn = draw(resolved, destination)
+    train = drawn.train if drawn else resolved.train
     job = rehearsed_job(train)
     return Planned(train=train, plan=drawn, destination=destination, job=job)
+
+
+def draw(resolved: Resolved, destination: Destination) -> TrainingPlan | None:
+    """Plan a training by ogai's own trainer; what another one needs is not known here."""
+    if resolved.train.framework != "ogai" or resolved.architecture is None:
+        return None
+    return plan_training(
+        resolved.train,
+        architecture=resolved.architecture,
+        init_from=resolved.init_from,
+        datasets=resolved.datasets,
+        place=destination.place,
+    )
 
 
 def rehearsed_job(train: Train) -> Job:
