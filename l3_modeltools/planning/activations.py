@@ -55,11 +55,11 @@ def activation_bytes(
     tokens: int,
     mixing: Mixing,
     recompute: Recompute,
-    train_length: int,
+    sequence_length: int,
     masked: bool,
 ) -> int:
     """Bytes kept at the widest moment, for `tokens` in one micro batch; full recomputation keeps layers' inputs."""
-    one = Pass(mixing=mixing, sequence_length=train_length, masked=masked)
+    one = Pass(mixing=mixing, sequence_length=sequence_length, masked=masked)
     layers = architecture.num_hidden_layers
     dense, sparse = pieces.dense_layers(architecture), pieces.sparse_layers(architecture)
     whole = dense * _dense_layer(architecture, one) + sparse * _sparse_layer(architecture, one)

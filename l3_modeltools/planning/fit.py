@@ -131,10 +131,10 @@ def _difference(now: Strategy, then: Strategy) -> str:
 
 
 def _nodes_needed(train: Train, architecture: Architecture, place: Place) -> int | None:
-    """The fewest nodes, doubling, over which the most frugal strategy fits, as far as the global batch reaches."""
+    """The fewest nodes of this place, doubling, over which the most frugal strategy fits and the batch divides."""
     batch, each = train.data.global_batch_size if train.data else 1, ranks_per_node(train)
     nodes = 2 * train.resources.nodes
-    while nodes * each <= batch:
+    while nodes <= place.nodes and nodes * each <= batch:
         strategy = Strategy(degrees=Degrees(dp=nodes * each), zero_stage=3, recompute=FULL)
         wider = replace(train, strategy=strategy, resources=replace(train.resources, nodes=nodes))
         if batch % (nodes * each) == 0 and judge_fit(wider, architecture, place).fits:

@@ -110,7 +110,7 @@ def _activations(train: Train, architecture: Architecture, strategy: Strategy, m
         tokens=_tokens(train, strategy),
         mixing=mixing,
         recompute=strategy.recompute,
-        train_length=train.data.sequence_length if train.data else 1,
+        sequence_length=train.data.sequence_length if train.data else 1,
         masked=train.data is not None and train.data.respect_documents,
     )
 

@@ -83,7 +83,7 @@ def test_activations_are_those_that_autograd_keeps(family: str, mixing: Mixing) 
         tokens=ROWS * LENGTH,
         mixing=mixing,
         recompute=Recompute(),
-        train_length=LENGTH,
+        sequence_length=LENGTH,
         masked=False,
     )
     assert estimate == pytest.approx(kept_bytes(FAMILIES[family], mixing, masked=False), rel=0.03)
@@ -92,7 +92,7 @@ def test_activations_are_those_that_autograd_keeps(family: str, mixing: Mixing) 
 @pytest.mark.parametrize("mixing", ["fp32", "autocast"])
 def test_a_mask_between_documents_is_counted(mixing: Mixing) -> None:
     estimate = activation_bytes(
-        TINY, tokens=ROWS * LENGTH, mixing=mixing, recompute=Recompute(), train_length=LENGTH, masked=True
+        TINY, tokens=ROWS * LENGTH, mixing=mixing, recompute=Recompute(), sequence_length=LENGTH, masked=True
     )
     assert estimate == pytest.approx(kept_bytes(TINY, mixing, masked=True), rel=0.03)
 
@@ -173,6 +173,7 @@ def test_each_stage_of_sharding_saves_on_several_ranks(dp: int) -> None:
     assert needs[2].weights > needs[3].weights
 
 
+@pytest.mark.filterwarnings("ignore:.is_gradient_checkpointing:FutureWarning")  # peft's own
 def test_an_adapter_has_gradients_and_states_of_its_own_only() -> None:
     from peft import LoraConfig, get_peft_model
 
@@ -196,6 +197,7 @@ def test_an_adapter_has_gradients_and_states_of_its_own_only() -> None:
             assert terms.weights == 4 * (count_parameters(TINY).total + trained)
 
 
+@pytest.mark.filterwarnings("ignore:.is_gradient_checkpointing:FutureWarning")  # peft's own
 @pytest.mark.parametrize(
     ("family", "targets"),
     [

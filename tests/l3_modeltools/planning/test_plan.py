@@ -1,4 +1,6 @@
+import dataclasses
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Literal
 
 import pytest
@@ -6,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from l0_infra.core.documents import parse_document, render_document
+from l0_infra.core.documents import parse_document, read_document, render_document
 from l0_infra.core.errors import DocumentError, OgaiError, UnsatisfiableError
 from l2_scheduler.schemas import Resources
 from l3_modeltools.architectures import preset
@@ -288,6 +290,15 @@ UNSATISFIABLE = [
         "and `nodes: 4` it fits",
     ),
     (
+        "too large for the nodes that are there",
+        training(gpus=8, batch=64, precision="bf16"),
+        preset("llama-3.1-70b"),
+        dataclasses.replace(NODES, nodes=2),
+        "memory of each accelerator",
+        "most of it",
+        "no strategy of this trainer fits",
+    ),
+    (
         "too large for anything",
         training(gpus=1, batch=1, precision="bf16"),
         preset("gpt-3-175b"),
@@ -430,6 +441,12 @@ def test_the_remedy_named_for_memory_is_accepted(
             key, value = word.split(": ", 1)
             mended = replace(mended, **{key: Recompute(mode="full") if key == "recompute" else int(value)})
         assert plan(replace(wish, strategy=mended), architecture=preset("llama-3.2-1b"), place=place)
+
+
+def test_the_example_can_be_planned() -> None:
+    example = Path(__file__).parents[3] / "examples/documents/train_tiny_llama.yaml"
+    found = plan(read_document(example, expect=Train), dataset("python-stdlib"))
+    assert (found.ranks, found.total_tokens) == (2, 400 * 16 * 256)
 
 
 def test_an_adapter_needs_little_disk() -> None:
