@@ -6,16 +6,41 @@ The face is resolved on first use, so that a command's help loads no numpy.
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from l3_modeltools.data.prepare.inspect import (
+        Decoded,
+        Inspection,
+        decode_documents,
+        inspect_dataset,
+        list_datasets,
+    )
     from l3_modeltools.data.prepare.prepare import Prepared, prepare_dataset
-    from l3_modeltools.data.prepare.progress import Progress, Stage
+    from l3_modeltools.data.prepare.progress import Progress
+    from l3_modeltools.data.prepare.verify import Verification, verify_dataset
 
-__all__ = ["Prepared", "Progress", "Stage", "prepare_dataset"]
+__all__ = [
+    "Decoded",
+    "Inspection",
+    "Prepared",
+    "Progress",
+    "Verification",
+    "decode_documents",
+    "inspect_dataset",
+    "list_datasets",
+    "prepare_dataset",
+    "verify_dataset",
+]
 
 HOMES = {
+    "Decoded": "inspect",
+    "Inspection": "inspect",
     "Prepared": "prepare",
     "Progress": "progress",
-    "Stage": "progress",
+    "Verification": "verify",
+    "decode_documents": "inspect",
+    "inspect_dataset": "inspect",
+    "list_datasets": "inspect",
     "prepare_dataset": "prepare",
+    "verify_dataset": "verify",
 }
 
 

@@ -2,57 +2,38 @@
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from l3_modeltools.data.indexed import IndexedFiles, IndexedWriter, TokenDtype, Tokens
+from l3_modeltools.data.prepare.documents import Documents
 from l3_modeltools.data.prepare.split import is_held_out
 from l3_modeltools.data.prepare.verdicts import Verdict
 from l3_modeltools.data.prepare.workplace import Workplace
-from l3_modeltools.schemas import DataShard
+from l3_modeltools.schemas import Corpus, DataShard
 
-__all__ = ["Documents", "assemble_split", "entropy_nats", "stored_documents"]
+__all__ = ["assemble_split", "entropy_nats", "stored_documents"]
 
 Split = Literal["train", "validation"]
+
+DOCUMENTS_OF = {"text": 1, "chat": 1, "preference": 2}
+"""Documents that are stored for one that was read: of a pair, both sides."""
 
 DOCUMENTS_AT_ONCE = 2**12
 TOKENS_AT_ONCE = 2**20
 """Tokens that are held at once, unless one document has more."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Documents:
-    """Some documents: their tokens one after the other, the length of each, and a mask where there is one."""
-
-    tokens: Tokens
-    lengths: npt.NDArray[np.int32]
-    mask: npt.NDArray[np.uint8] | None
-
-    def only(self, chosen: npt.NDArray[np.bool_]) -> "Documents":
-        """Those that are chosen."""
-        if chosen.all():
-            return self
-        of_token = np.repeat(chosen, self.lengths)
-        mask = None if self.mask is None else self.mask[of_token]
-        return Documents(tokens=self.tokens[of_token], lengths=self.lengths[chosen], mask=mask)
-
-    def cut(self, count: int) -> tuple["Documents", "Documents"]:
-        """The first `count`, and the rest."""
-        first = np.arange(self.lengths.size) < count
-        return self.only(first), self.only(~first)
-
-
 def stored_documents(
-    place: Workplace, firsts: Sequence[int], dtype: TokenDtype, split: Split, share: float
+    place: Workplace, firsts: Sequence[int], dtype: TokenDtype, split: Split, corpus: Corpus
 ) -> Iterator[Documents]:
     """Yield the documents of one split from all parts, some at a time; nothing marks a part's end but the order."""
     for part, first in enumerate(firsts[:-1]):
         rows = place.load_rows(part)
         kept = place.load_verdicts(first, len(rows)) == Verdict.KEPT
-        held_out = is_held_out(rows, share)[kept]
+        held_out = np.repeat(is_held_out(rows, corpus.validation_share)[kept], DOCUMENTS_OF[corpus.format])
         chosen = held_out if split == "validation" else ~held_out
         start = 0
         for documents in _blocks(place, part, dtype):
@@ -100,7 +81,7 @@ def entropy_nats(counts: npt.NDArray[np.int64]) -> float:
 
 def _blocks(place: Workplace, part: int, dtype: TokenDtype) -> Iterator[Documents]:
     lengths = np.fromfile(place.lengths(part), dtype="<i4")
-    has_mask = place.mask(part).exists()
+    has_mask = place.mask(part).stat().st_size > 0
     start, offset = 0, 0
     ends = np.cumsum(lengths, dtype=np.int64)
     while start < lengths.size:

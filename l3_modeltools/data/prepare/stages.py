@@ -168,7 +168,7 @@ class Stages:
 
         shards: list[DataShard] = []
         for split in ("train", "validation"):
-            documents = stored_documents(self.place, self.firsts, dtype, split, corpus.validation_share)
+            documents = stored_documents(self.place, self.firsts, dtype, split, corpus)
             shards += assemble_split(
                 self.place, split, documents, dtype, corpus.shard_tokens, partial(count, split)
             )

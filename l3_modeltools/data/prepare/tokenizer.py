@@ -10,6 +10,7 @@ from typing import Literal
 import msgspec
 
 from l0_infra.core.errors import UnsatisfiableError
+from l3_modeltools.data.chat_template import CHATML, ChatTemplate
 from l3_modeltools.schemas import BytePairs, Corpus, HashedFile, HuggingFaceTokenizer, Tokenizer
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "describe_tokenizer",
     "find_tokenizer_files",
     "learn_tokenizer",
+    "load_template",
     "token_dtype",
     "tokenizer_name",
 ]
@@ -31,13 +33,6 @@ NEEDED = "tokenizer.json"
 CONFIG = "tokenizer_config.json"
 TEMPLATE = "chat_template.jinja"
 COPIED = (NEEDED, CONFIG, "special_tokens_map.json", TEMPLATE)
-
-CHATML = (
-    "{% for message in messages %}"
-    "{{ '<|im_start|>' + message['role'] + '\\n' + message['content'] + '<|im_end|>' + '\\n' }}"
-    "{% endfor %}"
-    "{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}"
-)
 
 
 def find_tokenizer_files(directory: Path) -> tuple[Path, ...]:
@@ -136,6 +131,19 @@ def tokenizer_name(corpus: Corpus) -> str:
     wanted = corpus.tokenizer
     return (
         wanted.path if isinstance(wanted, HuggingFaceTokenizer) else f"{corpus.name}-bpe-{wanted.vocab_size}"
+    )
+
+
+def load_template(directory: Path) -> ChatTemplate:
+    """Read the template of a saved tokenizer, and the special tokens that it may name."""
+    config = _config(directory / CONFIG)
+    path = directory / TEMPLATE
+    stored = config.get("chat_template")
+    source = path.read_text(encoding="utf-8") if path.exists() else stored
+    return ChatTemplate(
+        source=source if isinstance(source, str) else CHATML,
+        bos_token=_token(config, "bos_token") or "",
+        eos_token=_token(config, "eos_token") or "",
     )
 
 

@@ -18,7 +18,7 @@ from l3_modeltools.data.prepare.trouble import told_of_the_disk
 from l3_modeltools.data.prepare.workplace import Scanned, Workplace
 
 if TYPE_CHECKING:
-    from l3_modeltools.data.prepare.encode import TextEncoder
+    from l3_modeltools.data.prepare.encode import Encoder
 
 __all__ = ["main"]
 
@@ -32,13 +32,14 @@ class Worker:
         self.parts = cut_parts(self.origin)
 
     @cached_property
-    def encoder(self) -> "TextEncoder":
+    def encoder(self) -> "Encoder":
         """The tokenizer, loaded once."""
-        from l3_modeltools.data.prepare.encode import TextEncoder
+        from l3_modeltools.data.prepare.encode import Encoder
         from l3_modeltools.data.prepare.tokenizer import describe_tokenizer, tokenizer_name
 
-        known = describe_tokenizer(self.place.tokenizer, tokenizer_name(self.origin.corpus))
-        return TextEncoder(self.place.tokenizer, known)
+        corpus = self.origin.corpus
+        known = describe_tokenizer(self.place.tokenizer, tokenizer_name(corpus))
+        return Encoder(self.place.tokenizer, known, corpus.format)
 
     def answer(self, task: Task) -> Answer:
         """Do a task; what a person may see of its failure goes back as the answer."""

@@ -1,6 +1,7 @@
 """Kills trainings that save, at random moments, and checks after each kill what the next one would load.
 
-    python kill_rounds.py DIRECTORY RANKS ROUNDS SEED
+    python kill_rounds.py DIRECTORY RANKS ROUNDS SEED     at random moments
+    python kill_rounds.py DIRECTORY                       before each change of a file system that one save makes
 
 Prints what was done as JSON; a violation ends it with a traceback. torch is imported once, each training is a fork.
 """
@@ -8,12 +9,14 @@ Prints what was done as JSON; a violation ends it with a traceback. torch is imp
 import json
 import os
 import random
+import shutil
 import signal
 import sys
 import time
 import traceback
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import torch
@@ -25,6 +28,8 @@ from l3_modeltools.schemas import Checkpointing
 TENSORS, ELEMENTS = 6, 40_000
 KEEP = Checkpointing(keep_last=2, keep_every_steps=40, every_steps=1)
 LONGEST_S = 0.25
+CHANGES = frozenset(["open", "os.mkdir", "os.remove", "os.rename", "os.rmdir", "os.truncate"])
+"""Python's audit events before what changes a file system."""
 
 
 def reference(step: int) -> dict[str, torch.Tensor]:
@@ -104,10 +109,7 @@ def one_round(directory: Path, ranks: int, number: int, chance: random.Random) -
     """Start a training, kill it after a while: one rank first where there are several."""
     reader, writer = os.pipe()
     meeting = directory.parent / f"meeting-{number}"
-    pids = [
-        forked(lambda rank=rank: train(directory, rank, ranks, meeting, writer))  # type: ignore[misc]
-        for rank in range(ranks)
-    ]
+    pids = [forked(partial(train, directory, rank, ranks, meeting, writer)) for rank in range(ranks)]
     os.close(writer)
     told = os.read(reader, 2)
     time.sleep(chance.uniform(0, LONGEST_S))
@@ -122,12 +124,54 @@ def one_round(directory: Path, ranks: int, number: int, chance: random.Random) -
     assert any(os.WIFSIGNALED(status) for status in ended), "every rank had ended by itself"
     confirmed = max([int(line) for line in told.split()], default=0)
     left = [path.name for path in directory.glob("*.partial")] if directory.exists() else []
-    assert os.waitpid(forked(lambda: check(directory, confirmed)), 0)[1] == 0, f"round {number}"
+    assert os.waitpid(forked(partial(check, directory, confirmed)), 0)[1] == 0, f"round {number}"
     return Counter(kills=ranks, saved=max(0, told.count(b"\n") - 1), half_written=len(left))
 
 
+def at_every_change(directory: Path) -> Counter[str]:
+    """Save steps 1 to 3, killed before the first change of the third save, then before the second, and so on."""
+    done = Counter[str]()
+    ended = False
+    while not ended:
+        shutil.rmtree(directory, ignore_errors=True)
+        status = os.waitpid(forked(partial(three_saves, directory, done["kills"] + 1)), 0)[1]
+        ended = not os.WIFSIGNALED(status)
+        assert os.waitpid(forked(partial(check, directory, 3 if ended else 2)), 0)[1] == 0, done
+        done += Counter(kills=not ended, saved=check_step(directory) == 3)
+    return done
+
+
+def three_saves(directory: Path, fatal: int) -> None:
+    """Save steps 1, 2 and 3, the last of which ends before its `fatal`th change."""
+    changes = 0
+
+    def count(event: str, words: tuple[object, ...]) -> None:
+        nonlocal changes
+        if event in CHANGES and (event != "open" or str(directory) in str(words[0])):
+            changes += 1
+            if changes == fatal:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+    state = empty()
+    with Saver(Shelf(directory), run="r", architecture_sha256="a" * 64, keep=KEEP) as saver:
+        for step in (1, 2, 3):
+            if step == 3:
+                saver.wait()
+                sys.addaudithook(count)
+            set_to(state, step)
+            saver.save(state, step=step, tokens=step)
+
+
+def check_step(directory: Path) -> int:
+    return max(found.step for found in Shelf(directory).found() if not found.fault)
+
+
 def main() -> None:
-    directory, ranks, rounds, seed = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4])
+    directory, *chosen = Path(sys.argv[1]), *map(int, sys.argv[2:])
+    if not chosen:
+        print(json.dumps(at_every_change(directory)))
+        return
+    ranks, rounds, seed = chosen
     chance, done = random.Random(seed), Counter[str]()
     for number in range(rounds):
         done += one_round(directory, ranks, number, chance)

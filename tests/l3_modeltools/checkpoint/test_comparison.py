@@ -5,7 +5,7 @@ from pathlib import Path
 
 import torch
 
-from l3_modeltools.checkpoint import Comparison, Saver, Shelf, compare
+from l3_modeltools.checkpoint import Compared, Saver, Shelf, compare_checkpoints
 from l3_modeltools.schemas import Checkpointing
 
 NAN = math.nan
@@ -45,11 +45,11 @@ def test_every_entry_is_told(tmp_path: Path) -> None:
         new=torch.zeros(1),
     )
 
-    def row(name: str, verdict: str, *rest: object) -> Comparison:
+    def row(name: str, verdict: str, *rest: object) -> Compared:
         fields = dict(zip(("shape", "differing", "max_absolute", "max_relative"), rest, strict=False))
-        return Comparison(name=f"m.{name}", verdict=verdict, **fields)  # type: ignore[arg-type]
+        return Compared(name=f"m.{name}", verdict=verdict, **fields)  # type: ignore[arg-type]
 
-    assert list(compare(first, second)) == [
+    assert list(compare_checkpoints(first, second)) == [
         row("changed", "differs", (2, 2), 2, 1.0, 0.25),
         row("gone", "only in A"),
         row("half", "differs", (2,), 1),

@@ -11,7 +11,7 @@ import pytest
 pytestmark = pytest.mark.real
 
 HERE, ROOT = Path(__file__).parent, Path(__file__).parents[3]
-ROUNDS = int(os.environ.get("PROVE_EXAMPLES", "12"))
+ROUNDS = int(os.environ.get("PROVE_EXAMPLES", "8"))
 SEED = int.from_bytes(os.urandom(3))
 
 
@@ -28,6 +28,16 @@ def test_a_kill_at_any_moment_leaves_the_newest_checkpoint_as_it_was(tmp_path: P
     done = json.loads(run("kill_rounds.py", tmp_path / "checkpoints", ranks, ROUNDS, SEED))
     assert done["kills"] == ROUNDS * ranks
     assert done["saved"] and done["half_written"], "no kill met a save: the moments are ill chosen"
+
+
+def test_a_kill_before_any_change_of_the_disk_leaves_the_newest_checkpoint_as_it_was(tmp_path: Path) -> None:
+    done = json.loads(run("kill_rounds.py", tmp_path / "checkpoints"))
+    assert done["kills"] > 15, "the save made too few changes for what it must do"
+    assert done["saved"] > 3, "no kill met the removal of what was superseded"
+
+
+def test_what_one_rank_cannot_write_no_rank_takes_for_saved(tmp_path: Path) -> None:
+    run("one_rank_fails.py", tmp_path)
 
 
 @pytest.mark.parametrize(

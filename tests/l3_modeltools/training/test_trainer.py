@@ -9,9 +9,9 @@ import msgspec
 import pytest
 
 from l3_modeltools.checkpoint import Shelf
-from l3_modeltools.schemas import Optimizer, Sft, SkippedSteps, Train
+from l3_modeltools.schemas import Optimizer, Sft, SkippedSteps
 from tests.support.tiny_models import LLAMA, training
-from tests.support.trainings import (
+from tests.support.rank_runs import (
     TIMEOUT_S,
     Told,
     kill_at,

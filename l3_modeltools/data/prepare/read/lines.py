@@ -4,21 +4,30 @@ import gzip
 import json
 from collections.abc import Iterator
 from difflib import get_close_matches
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO, NoReturn, cast
 
 import msgspec
 
 from l0_infra.core.errors import DocumentError, Fault
-from l3_modeltools.data.prepare.read.content import Content, Format, Pair, Unreadable, content_type
+from l3_modeltools.data.prepare.read.content import (
+    Content,
+    Format,
+    Record,
+    Unreadable,
+    checked,
+    content_type,
+)
 from l3_modeltools.data.prepare.read.window import PIECE_BYTES
 
 __all__ = ["DEFAULT_FIELDS", "read_lines"]
 
 DEFAULT_FIELDS = {"text": "text", "chat": "messages", "preference": None}
-"""Where a document is in its row when the source does not say; of a pair, the row itself."""
+"""Where a document is in its row when the source does not say; a pair is the row itself."""
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+NAMES_TOLD = 8
 
 
 class LineReader:
@@ -27,15 +36,16 @@ class LineReader:
     def __init__(self, path: Path, field: str | None, format: Format) -> None:
         self.path = path
         self.field = field or DEFAULT_FIELDS[format]
+        self.format = format
         self.row_type = _row_type(self.field, content_type(format))
         self.decoder = msgspec.json.Decoder(self.row_type)
 
     def read(self, line: bytes, position: int) -> Content | Unreadable:
         """Return the document of a line that begins at byte `position` of the text. Raises DocumentError."""
         try:
-            return self._content(self.decoder.decode(line))
+            return self._content(self.decoder.decode(line), position)
         except msgspec.ValidationError as error:
-            self._refuse_row(line, position, error)
+            self._refuse_row(json.loads(line), position, error)
         except msgspec.DecodeError as error:
             return self._salvage(line, position, error)
 
@@ -43,40 +53,37 @@ class LineReader:
         """Read what is no strict JSON but what Python's `json` writes: NaN, halves of surrogate pairs."""
         try:
             data = json.loads(line.decode())
-            document = self._content(msgspec.convert(data, self.row_type))
-            msgspec.json.encode(document)
+            json.dumps(data, ensure_ascii=False).encode()
         except UnicodeError:
             return Unreadable(f"{self._place(position)}: not UTF-8")
-        except msgspec.ValidationError as fault:
-            self._refuse_row(line, position, fault)
         except (ValueError, RecursionError):
             self._refuse(position, f"no JSON: {error}", "one JSON object a line")
-        return document
+        try:
+            return self._content(msgspec.convert(data, self.row_type), position)
+        except msgspec.ValidationError as fault:
+            self._refuse_row(data, position, fault)
 
-    def _content(self, row: object) -> Content:
-        if self.field is None:
-            return cast(Pair, row)
-        value = row.value  # type: ignore[attr-defined]  # the struct was made from the field's name
-        return "" if value is None else cast(Content, value)
+    def _content(self, row: object, position: int) -> Content:
+        value = row if self.field is None else row.value  # type: ignore[attr-defined]  # a field's struct
+        if self.format == "text":
+            return "" if value is None else cast(str, value)
+        return Record(checked(value, self.format), partial(self._place, position))
 
-    def _refuse_row(self, line: bytes, position: int, error: msgspec.ValidationError) -> NoReturn:
-        data = json.loads(line)
+    def _refuse_row(self, data: object, position: int, error: msgspec.ValidationError) -> NoReturn:
         if not isinstance(data, dict):
-            self._refuse(position, f"{type(data).__name__} as a row", "an object with fields")
+            self._refuse(position, "a row that is no object", "an object with fields")
         if self.field is not None and self.field not in data:
             similar = get_close_matches(self.field, data, n=1)
             hint = f"did you mean `field: {similar[0]}`?" if similar else ""
-            names = ", ".join(f"`{name}`" for name in list(data)[:8]) or "none"
-            self._refuse(position, f"the fields {names}", f"a field `{self.field}`", hint)
-        self._refuse(
-            position, str(error), f"what a document of this format is, in `{self.field or 'the row'}`"
-        )
+            names = ", ".join(f"`{name}`" for name in list(data)[:NAMES_TOLD])
+            found = f"the fields {names}" if names else "no field"
+            self._refuse(position, found, f"a field `{self.field}`", hint)
+        place = f"`{self.field}`" if self.field else "the row"
+        self._refuse(position, f"in {place}: {error}", f"what the format `{self.format}` needs")
 
     def _refuse(self, position: int, found: str, expected: str, hint: str = "") -> NoReturn:
-        where = self._place(position)
-        raise DocumentError(
-            str(self.path), [Fault(path=(), found=found, expected=expected, hint=hint, where=where)]
-        )
+        fault = Fault(path=(), found=found, expected=expected, hint=hint, where=self._place(position))
+        raise DocumentError(str(self.path), [fault])
 
     def _place(self, position: int) -> str:
         """Count lines only now that one is to be named."""
@@ -117,7 +124,7 @@ def _lines(path: Path, start: int, stop: int) -> Iterator[tuple[bytes, int]]:
             position += len(line)
 
 
-def _row_type(field: str | None, content: object) -> type[object]:
+def _row_type(field: str | None, content: object) -> object:
     if field is None:
-        return Pair
-    return cast(type[object], msgspec.defstruct("Row", [("value", content, msgspec.field(name=field))]))
+        return dict[str, object]
+    return msgspec.defstruct("Row", [("value", content, msgspec.field(name=field))])

@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from l0_infra.core.errors import DocumentError, Fault
-from l3_modeltools.data.prepare.read.content import Content, Format, Pair, Unreadable, content_type
+from l3_modeltools.data.prepare.read.content import Content, Format, Pair, Record, Unreadable, checked
 from l3_modeltools.data.prepare.read.lines import DEFAULT_FIELDS
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ __all__ = ["read_row_groups", "row_group_sizes"]
 ROWS_AT_ONCE = 256
 BUFFER_BYTES = 2**20
 PAIR_COLUMNS = ("chosen", "rejected")
+PAIR_FIELDS = Pair.__struct_fields__
 
 
 def row_group_sizes(path: Path, field: str | None, format: Format) -> tuple[int, ...]:
@@ -38,17 +39,16 @@ def read_row_groups(
     path: Path, start: int, stop: int, *, field: str | None, format: Format
 ) -> Iterator[Content | Unreadable]:
     """Yield the documents of the row groups `start` to `stop`. Raises DocumentError for a row that is none."""
-    column, wanted = field or DEFAULT_FIELDS[format], content_type(format)
+    column = field or DEFAULT_FIELDS[format]
     with open_parquet(path) as file:
         metadata = file.metadata
         row = sum(metadata.row_group(index).num_rows for index in range(start))
-        names = [column] if column else [name for name in file.schema_arrow.names if name in _pair_fields()]
+        names = [column] if column else [name for name in file.schema_arrow.names if name in PAIR_FIELDS]
         groups = list(range(start, stop))
         for batch in file.iter_batches(batch_size=ROWS_AT_ONCE, row_groups=groups, columns=names):
-            values = batch.column(0) if column else batch.to_struct_array()
-            for value in _values(values, f"{path}: row", row):
+            for value in _values(batch.column(0) if column else batch.to_struct_array()):
                 row += 1
-                yield value if isinstance(value, Unreadable) else _document(value, wanted, path, row)
+                yield _document(value, format, f"{path}: row {row}")
 
 
 def open_parquet(path: Path) -> "ParquetFile":
@@ -65,31 +65,33 @@ def open_parquet(path: Path) -> "ParquetFile":
         ) from error
 
 
-def _values(values: "Array", place: str, first: int) -> Iterator[object]:
+def _values(values: "Array") -> Iterator[object]:
+    """Yield the rows as Python has them; bytes that are not UTF-8 as bytes."""
     try:
         yield from values.to_pylist()
     except UnicodeDecodeError:
-        for index, value in enumerate(values):
+        for value in values:
             try:
                 yield value.as_py()
             except UnicodeDecodeError:
-                yield Unreadable(f"{place} {first + index + 1}: not UTF-8")
+                yield b""
 
 
-def _document(value: object, wanted: object, path: Path, row: int) -> Content:
-    if isinstance(value, str):
-        return value
+def _document(value: object, format: Format, where: str) -> Content | Unreadable:
+    if isinstance(value, bytes):
+        return Unreadable(f"{where}: not UTF-8")
+    if format == "text":
+        if value is None or isinstance(value, str):
+            return value or ""
+        raise _bad_row(where, f"{type(value).__name__}", "a text")
     try:
-        document = msgspec.convert(value, type=wanted)
+        return Record(checked(value, format), lambda: where)
     except msgspec.ValidationError as error:
-        where = f"{path}: row {row}"
-        fault = Fault(path=(), found=str(error), expected="what a document of this format is", where=where)
-        raise DocumentError(str(path), [fault]) from error
-    return "" if document is None else cast(Content, document)
+        raise _bad_row(where, str(error), f"what the format `{format}` needs") from error
 
 
-def _pair_fields() -> tuple[str, ...]:
-    return Pair.__struct_fields__
+def _bad_row(where: str, found: str, expected: str) -> DocumentError:
+    return DocumentError(where, [Fault(path=(), found=found, expected=expected, where=where)])
 
 
 def _no_column(path: Path, name: str, names: list[str]) -> DocumentError:

@@ -1,0 +1,1 @@
+"""How data sets, and the making of one, look to a person."""

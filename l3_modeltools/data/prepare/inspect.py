@@ -1,0 +1,77 @@
+"""A data set as a person looks at it: how long its documents are, and the first of them as text again."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from l3_modeltools.data.indexed import IndexedReader
+from l3_modeltools.data.prepare.publish import load_manifest
+from l3_modeltools.data.prepare.verify import files_of
+from l3_modeltools.schemas import Dataset
+
+__all__ = ["Decoded", "Inspection", "decode_documents", "inspect_dataset", "list_datasets"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Inspection:
+    """A manifest, and what it does not say: where it is, its size on the disk, the lengths of its documents."""
+
+    dataset: Dataset
+    directory: Path
+    size_bytes: int
+    median_tokens: int
+    longest_tokens: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Decoded:
+    """One document of the training split as text, and the same by its tokens: halves of a character are `�`."""
+
+    number: int
+    text: str
+    pieces: tuple[str, ...]
+
+
+def inspect_dataset(manifest: Path) -> Inspection:
+    """Read a manifest and the indexes beside it. Raises UnhealthyError, UnsatisfiableError where one is damaged."""
+    dataset, directory = load_manifest(manifest), manifest.parent
+    readers = [IndexedReader(directory / shard.bin.name.removesuffix(".bin")) for shard in dataset.shards]
+    lengths = np.concatenate([reader.lengths for reader in readers])
+    return Inspection(
+        dataset=dataset,
+        directory=directory,
+        size_bytes=manifest.stat().st_size + sum(file.size_bytes for file in files_of(dataset)),
+        median_tokens=int(np.median(lengths)),
+        longest_tokens=int(lengths.max()),
+    )
+
+
+def decode_documents(manifest: Path, count: int) -> Iterator[Decoded]:
+    """Yield the first `count` documents of the training split, without the token that ends each."""
+    from tokenizers import Tokenizer as Loaded
+
+    dataset, directory = load_manifest(manifest), manifest.parent
+    loaded = Loaded.from_file(str(directory / "tokenizer" / "tokenizer.json"))
+    for number, ids in enumerate(_documents(dataset, directory, count), start=1):
+        yield Decoded(
+            number=number,
+            text=loaded.decode(ids, skip_special_tokens=False),
+            pieces=tuple(loaded.decode([token], skip_special_tokens=False) for token in ids),
+        )
+
+
+def list_datasets(folder: Path) -> tuple[Inspection, ...]:
+    """Inspect every data set of a folder, by name."""
+    return tuple(inspect_dataset(manifest) for manifest in sorted(folder.glob("[!.]*/dataset.json")))
+
+
+def _documents(dataset: Dataset, directory: Path, count: int) -> Iterator[list[int]]:
+    for shard in (shard for shard in dataset.shards if shard.split == "train"):
+        reader = IndexedReader(directory / shard.bin.name.removesuffix(".bin"))
+        for index in range(min(count, reader.documents)):
+            yield reader.document(index).tolist()[:-1]
+        count -= reader.documents
+        if count <= 0:
+            return
