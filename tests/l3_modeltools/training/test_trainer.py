@@ -1,16 +1,18 @@
 """Runs under torchrun: killed at any moment they end as undisturbed ones do, bit for bit; cut otherwise, nearly so."""
 
 import json
+import os
 import random
 import signal
 from pathlib import Path
 
 import msgspec
 import pytest
+from transformers import PreTrainedModel
 
 from l3_modeltools.checkpoint import Shelf
-from l3_modeltools.schemas import Optimizer, Sft, SkippedSteps
-from tests.support.tiny_models import LLAMA, training
+from l3_modeltools.schemas import Dpo, Lora, Optimizer, Sft, SkippedSteps, Train
+from l3_modeltools.training import build_model
 from tests.support.rank_runs import (
     TIMEOUT_S,
     Told,
@@ -23,10 +25,12 @@ from tests.support.rank_runs import (
     start,
     train_to_the_end,
 )
+from tests.support.tiny_models import LLAMA, training
 
 pytestmark = pytest.mark.real
 
 STEPS = 30
+KILLS = int(os.environ.get("PROVE_KILLS", "2"))
 TOLERANCE = 2e-5
 """Relative difference of losses over 30 steps when the same sums are added up in another order, in fp32."""
 
@@ -68,9 +72,16 @@ def test_killed_runs_end_as_the_undisturbed_one(
     undisturbed: tuple[Path, dict[int, Told]], tmp_path: Path, data: Path
 ) -> None:
     run = make_run(tmp_path / "run", recut(small_train(data), ranks=4))
-    partial = run / "checkpoints"
-    kill_at(run, lambda: 8 in read_told(run))
-    kill_at(run, lambda: any(partial.glob("step-*[1-9]*.partial")) and max(read_told(run)) > 12)
+    killed = kill_now_and_then(run, steps=STEPS, kills=KILLS)
+    assert train_to_the_end(run) == undisturbed[1], f"killed at {killed}"
+
+
+def test_a_run_killed_while_it_saves_ends_as_the_undisturbed_one(
+    undisturbed: tuple[Path, dict[int, Told]], tmp_path: Path, data: Path
+) -> None:
+    run = make_run(tmp_path / "run", recut(small_train(data), ranks=4))
+    for least in range(1, 1 + KILLS):
+        kill_at(run, lambda least=least: saving_after(run, 3 * least))  # type: ignore[misc]
     assert train_to_the_end(run) == undisturbed[1]
 
 
@@ -173,11 +184,37 @@ def test_a_missing_data_set_is_one_sentence(tmp_path: Path) -> None:
     assert "nowhere" in log and "Traceback" not in log
 
 
-@pytest.mark.parametrize("way", ["sft"])
+@pytest.mark.parametrize("way", ["sft", "lora", "dpo"])
 def test_fine_tuning_resumes_exactly_too(way: str, tmp_path: Path) -> None:
-    chats = make_data(tmp_path / "chats", form="chat")
-    train = small_train(chats, steps=12, base=training(LLAMA, objective=Sft()))
+    data = make_data(tmp_path / "data", form="preference" if way == "dpo" else "chat")
+    train = small_train(data, steps=12, base=fine_tuning(way, tmp_path / "first"))
     undisturbed = train_to_the_end(make_run(tmp_path / "undisturbed", train))
     run = make_run(tmp_path / "run", train)
-    kill_at(run, lambda: 7 in read_told(run), delay_s=random.random() / 50)
-    assert train_to_the_end(run) == undisturbed
+    killed = kill_now_and_then(run, steps=12, kills=KILLS // 2)
+    assert train_to_the_end(run) == undisturbed, f"killed at {killed}"
+
+
+def fine_tuning(way: str, first: Path) -> Train:
+    """Make a training of some way; an adapter needs first weights beside which it learns."""
+    if way == "dpo":
+        return training(LLAMA, objective=Dpo())
+    if way == "sft":
+        return training(LLAMA, objective=Sft())
+    model = build_model(training(LLAMA), LLAMA, seed=1)
+    assert isinstance(model, PreTrainedModel)
+    model.save_pretrained(first)
+    return training(LLAMA, objective=Sft(), init_from=str(first), lora=Lora(r=2, target_modules=("q_proj",)))
+
+
+def kill_now_and_then(run: Path, *, steps: int, kills: int) -> list[int]:
+    """Kill a run at random moments of its way; return the steps after which it was."""
+    chosen = sorted(random.sample(range(1, steps), kills))
+    for step in chosen:
+        kill_at(run, lambda step=step: step in read_told(run), delay_s=random.random() / 20)  # type: ignore[misc]
+    return chosen
+
+
+def saving_after(run: Path, step: int) -> bool:
+    """Say whether a checkpoint of `step` or a later one is being written."""
+    names = [path.name for path in (run / "checkpoints").glob("step-*.partial")]
+    return any(int(name[5:13]) >= step for name in names)
