@@ -85,7 +85,7 @@ def estimate_memory(train: Train, architecture: Architecture) -> MemoryTerms:
     logits = _tokens(train, strategy) * architecture.vocab_size * (FULL if mixing == "fp32" else HALF)
     slack = (activations + logits) // (DEVICE_SLACK if accelerated else CPU_SLACK)
     return MemoryTerms(
-        weights=_weights(train, architecture, strategy, mixing, count),
+        weights=_weights(train, architecture, strategy, mixing, sharded),
         gradients=_gradients(train, strategy, trained, share),
         optimizer=2 * FULL * trained // share,
         activations=activations,
@@ -122,12 +122,12 @@ def _arriving(count: Parameters, trained: int) -> int:
 
 
 def _weights(
-    train: Train, architecture: Architecture, strategy: Strategy, mixing: Mixing, count: Parameters
+    train: Train, architecture: Architecture, strategy: Strategy, mixing: Mixing, sharded: bool
 ) -> int:
-    lora = train.model.lora if train.model else None
+    lora, count = train.model.lora if train.model else None, count_parameters(architecture)
     total = count.total + (trained_parameters(train, architecture) if lora else 0)
     models = 2 if isinstance(train.objective, Dpo) and lora is None else 1
-    if mixing != "sharded" and (strategy.zero_stage == 0 or strategy.degrees.dp == 1):
+    if not sharded:
         copy = 0 if mixing == "fp32" else HALF * matmul_parameters(architecture)
         return models * FULL * total + copy
     gathered = total if strategy.zero_stage < 3 else _ends(count) + 2 * _layer(architecture, count)
