@@ -1,10 +1,10 @@
-"""Tokens per second of the trainer, beside a bare PyTorch loop and Hugging Face's Trainer, of the same model and shapes.
+"""Tokens per second of the trainer, beside a bare PyTorch loop and Hugging Face's Trainer: same model, same shapes.
 
     python benchmarks/train_loop.py [--quick] [--model PRESET] [--rounds N]
 
-Each way runs in a process of its own (see _loops.py), in turn, so that a busy moment of the machine hits all; its speed is
-that of the median step after the first few; the figures are medians over the rounds. `bare, memory kept` is the bare
-loop with glibc told to keep freed memory, which the trainer does by itself: what remains is the trainer's own.
+Each way runs in a process of its own (see _loops.py), in turn, so that a busy moment of the machine hits all; its
+speed is that of the median step after the first few; the figures are medians over the rounds. `bare, memory kept` is
+the bare loop with glibc told to keep freed memory, which the trainer does by itself: what remains is the trainer's own.
 """
 
 import argparse

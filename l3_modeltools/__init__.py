@@ -21,7 +21,7 @@ if TYPE_CHECKING:
         prepare_dataset,
         verify_dataset,
     )
-    from l3_modeltools.frameworks import find_container, render_job
+    from l3_modeltools.frameworks import find_container, render_job, resolve_command
     from l3_modeltools.planning import AcceleratorSize, MemoryTerms, Place, TrainingPlan, plan_training
     from l3_modeltools.runs import (
         Comparison,
@@ -41,14 +41,13 @@ if TYPE_CHECKING:
         scan_runs,
         update_run,
     )
-    from l3_modeltools.training import Exported, export_run, sample_run
+    from l3_modeltools.training import export_run, sample_run
 
 __all__ = [
     "AcceleratorSize",
     "Compared",
     "Comparison",
     "Decoded",
-    "Exported",
     "Found",
     "Inspection",
     "Measured",
@@ -86,6 +85,7 @@ __all__ = [
     "read_samples",
     "read_starts",
     "render_job",
+    "resolve_command",
     "sample_run",
     "scan_runs",
     "update_run",
@@ -97,7 +97,6 @@ HOMES = {
     "Compared": "checkpoint",
     "Comparison": "runs",
     "Decoded": "data",
-    "Exported": "training",
     "Found": "checkpoint",
     "Inspection": "data",
     "Measured": "runs",
@@ -135,6 +134,7 @@ HOMES = {
     "read_samples": "runs",
     "read_starts": "runs",
     "render_job": "frameworks",
+    "resolve_command": "frameworks",
     "sample_run": "training",
     "scan_runs": "runs",
     "update_run": "runs",

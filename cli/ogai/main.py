@@ -35,9 +35,10 @@ COMMANDS: Mapping[str, Entry] = {
 
 EPILOG = """\b
 Examples:
-  ogai job submit -- python train.py    put a command into the queue
+  ogai data prepare corpus.yaml         turn text into a data set
+  ogai train submit train.yaml -f       train a language model and watch it
+  ogai job submit -- python work.py     put any command into the queue
   ogai job list                         see the queue
-  ogai job logs -f 1                    follow what job 1 prints
   ogai doctor                           see what is here and what is missing
 """
 

@@ -24,9 +24,7 @@ if RESUME:  # the newest checkpoint; empty at the first start
 
 with Path(os.environ["OGAI_METRICS"]).open("a", buffering=1) as metrics:
     for step in range(done + 1, STEPS + 1):
-        torch.manual_seed(
-            step
-        )  # the batch of a step depends on the step alone, so that a resumed run sees the same
+        torch.manual_seed(step)  # the batch is a function of the step, so that a resumed run sees the same
         labels = torch.randint(10, (BATCH,))
         loss = torch.nn.functional.cross_entropy(model(directions[labels] + torch.randn(BATCH, 16)), labels)
         optimizer.zero_grad()
@@ -35,9 +33,7 @@ with Path(os.environ["OGAI_METRICS"]).open("a", buffering=1) as metrics:
         metrics.write(json.dumps({"step": step, "at": time.time(), "loss": loss.item()}) + "\n")
         if step % SAVE_EVERY == 0 or step == STEPS:
             whole = RUN / "checkpoints" / f"step-{step}"
-            partial = whole.with_name(
-                f"{whole.name}.partial"
-            )  # what ends with .partial is never resumed from
+            partial = whole.with_name(f"{whole.name}.partial")  # a name that is never resumed from
             partial.mkdir(parents=True, exist_ok=True)
             state = {"model": model.state_dict(), "optimizer": optimizer.state_dict(), "step": step}
             torch.save(state, partial / "state.pt")

@@ -48,16 +48,17 @@ def command_launch(run: Run, command: TrainerCommand, python: str, container: Co
     )
 
 
-def resolve_command(train: Train, base: Path) -> Train:
-    """Make the paths of a command absolute that are relative to `base`, the absolute folder of its document."""
+def resolve_command(train: Train, *, base: Path, here: Path) -> Train:
+    """Make the paths of a command absolute: those in it are relative to `base`, the folder of its document.
+
+    A command that names no directory begins `here`, where it is submitted, in every later job of the run too.
+    """
     command = train.command
     if command is None:
         return train
-    resolved = msgspec.structs.replace(
-        command,
-        directory=None if command.directory is None else os.path.normpath(base / command.directory),
-        image=None if command.image is None else _image(command.image, base),
-    )
+    directory = here if command.directory is None else base / command.directory
+    image = None if command.image is None else _image(command.image, base)
+    resolved = msgspec.structs.replace(command, directory=os.path.normpath(directory), image=image)
     return msgspec.structs.replace(train, command=resolved)
 
 

@@ -19,6 +19,9 @@ __all__ = ["export_run", "sample_run"]
 
 Format = Literal["hf", "safetensors"]
 
+SHARD = "5GB"
+"""Largest file of weights: what hubs and slow file systems take well."""
+
 
 def export_run(run_directory: Path, out: Path, *, format: Format = "hf", step: int | None = None) -> Path:
     """Write the weights of a step, or of the newest sound checkpoint, into the new directory `out`.
@@ -92,7 +95,7 @@ def _write_hugging_face(model: PreTrainedModel, tokenizer_directory: Path, work:
     end = load_tokenizer(tokenizer_directory).eos_token_id
     model.config.eos_token_id = end
     model.generation_config = GenerationConfig.from_dict({"eos_token_id": end, "pad_token_id": end})
-    model.save_pretrained(work)
+    model.save_pretrained(work, max_shard_size=SHARD)
     shutil.copytree(tokenizer_directory, work, dirs_exist_ok=True)
 
 

@@ -30,9 +30,10 @@ def generate(
     Raises UsageError where there is no tokenizer.
     """
     tokenizer = load_tokenizer(tokenizer_directory)
-    context = int(model.config.max_position_embeddings)  # type: ignore[union-attr, arg-type]
-    added = min(max_new_tokens, context - 1)
-    tokens = (tokenizer.encode(prompt) or [tokenizer.eos_token_id])[added - context :]
+    context = getattr(model.config, "max_position_embeddings", None)  # ALiBi has no last position
+    added = min(max_new_tokens, context - 1) if context else max_new_tokens
+    tokens = tokenizer.encode(prompt) or [tokenizer.eos_token_id]
+    tokens = tokens[added - context :] if context else tokens
     device = next(model.parameters()).device
     inputs = torch.tensor([tokens], device=device)
     with _evaluating(model), _seeded(seed, device):

@@ -7,8 +7,8 @@ from typing import Protocol
 
 import torch
 
+from l3_modeltools.data import Batch, PairBatch
 from l3_modeltools.schemas import SkippedSteps, Train
-from l3_modeltools.training.feed import Feed
 from l3_modeltools.training.memory import peak_memory
 from l3_modeltools.training.metrics import Sample, StepMetrics
 from l3_modeltools.training.mfu import utilisation
@@ -58,7 +58,8 @@ class Loop:
     steps: int
     world: World
     stepper: Stepper
-    feed: Feed
+    batches: Iterator[tuple[int, Sequence[Batch | PairBatch]]]
+    """The micro batches of this rank for each step that is not left out, in order."""
     validator: Validator
     sample: Callable[[int], Iterator[Sample]]
     save: Save
@@ -68,8 +69,6 @@ class Loop:
 
     def run(self, done: int) -> Ended:
         """Go on after step `done` to the end, or until a rank is told to stop; the state is saved either way."""
-        if done < self.steps:
-            self.stepper.warm_up(self.feed.take(done + 1)[0])
         told, stopped = None, False
         for step in range(done + 1, self.steps + 1):
             told, stopped = self._step(step)
@@ -101,7 +100,8 @@ class Loop:
         began = time.perf_counter()
         rate = learning_rate(self.train.optimizer, step=step, steps=self.steps)
         torch.manual_seed(seed_of(self.seed, step=step, rank=self.world.rank))
-        result = self.stepper.step(self.feed.take(step), rate=rate, stop=self.wants_stop)
+        _, batches = next(self.batches)
+        result = self.stepper.step(batches, rate=rate, stop=self.wants_stop)
         seconds = time.perf_counter() - began
         speed = (tokens - self._tokens(step - 1)) / seconds
         metrics = StepMetrics(

@@ -1,5 +1,6 @@
 """What is told of each step: one JSON line, and the same as TensorBoard's scalars."""
 
+from io import FileIO
 from pathlib import Path
 
 import msgspec
@@ -81,29 +82,29 @@ class TensorBoard:
         from torch.utils.tensorboard import SummaryWriter
 
         purge = done + 1 if done else None
-        self.writer = SummaryWriter(str(directory / TENSORBOARD_FOLDER), purge_step=purge, flush_secs=10)  # type: ignore[no-untyped-call]
+        self.writer = SummaryWriter(str(directory / TENSORBOARD_FOLDER), purge_step=purge, flush_secs=10)
 
     def stepped(self, metrics: StepMetrics) -> None:
         """Write every number of a step under its own name."""
         for name, value in msgspec.structs.asdict(metrics).items():
             if name not in ("step", "at") and value is not None:
-                self.writer.add_scalar(name, value, metrics.step, metrics.at)  # type: ignore[no-untyped-call]
+                self.writer.add_scalar(name, value, metrics.step, metrics.at)
 
     def sampled(self, sample: Sample) -> None:
         """Write a sample, as Markdown that keeps it as it is."""
         text = "\n".join("    " + line for line in (sample.prompt + sample.text).splitlines())
-        self.writer.add_text(sample.prompt, text, sample.step)  # type: ignore[no-untyped-call]
+        self.writer.add_text(sample.prompt, text, sample.step)
 
     def saved(self, step: int) -> None:
         """Nothing is told of saving."""
 
     def close(self) -> None:
         """Write what is held back."""
-        self.writer.close()  # type: ignore[no-untyped-call]
+        self.writer.close()
 
 
-def _open_lines(path: Path):  # type: ignore[no-untyped-def]
-    file = path.open("ab+", buffering=0)
+def _open_lines(path: Path) -> FileIO:
+    file = FileIO(path, "a+")
     if file.seek(0, 2):
         file.seek(-1, 2)
         if file.read(1) != b"\n":

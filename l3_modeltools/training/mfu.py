@@ -15,7 +15,7 @@ BF16_PEAKS = {
     "H200": 989.4e12,
     "B200": 2250e12,
 }
-"""Dense bf16 FLOP/s by a piece of the name that the driver gives a device; of NVIDIA's data sheets. First match counts."""
+"""Dense bf16 FLOP/s by a piece of the device's name, of NVIDIA's data sheets; the first that matches counts."""
 
 
 def find_peak(device_name: str) -> float | None:

@@ -1,4 +1,4 @@
-"""What a run tells while it goes on: lines for people on stdout, events for the engine; every few seconds, not every step."""
+"""What a run tells while it goes on: lines for people on stdout, events for the engine, every few seconds."""
 
 import json
 import time

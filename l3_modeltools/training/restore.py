@@ -1,5 +1,6 @@
 """The trained model of a run, read from its checkpoints by one process alone, without a process group."""
 
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -55,9 +56,10 @@ def restore_run(run_directory: Path, step: int | None = None) -> Restored:
     if not isinstance(architecture, Architecture):
         where = str(run_directory / "run.json")
         raise UsageError(where, found="no architecture", expected="a run of the framework `ogai`")
-    sha256 = architecture_sha256(architecture)
-    shelf = Shelf(run_directory / "checkpoints")
-    directory, manifest, passed_over = _newest(shelf, sha256) if step is None else _of_step(shelf, step)
+    shelf, sha256 = Shelf(run_directory / "checkpoints"), architecture_sha256(architecture)
+    directory, manifest, passed_over = (
+        _newest(shelf, run.run_id, sha256) if step is None else _of_step(shelf, run.run_id, sha256, step)
+    )
     model = build_model(_without_first_weights(run.train), architecture, seed=0)
     _load_weights(model, directory)
     return Restored(
@@ -69,8 +71,8 @@ def restore_run(run_directory: Path, step: int | None = None) -> Restored:
     )
 
 
-def _newest(shelf: Shelf, sha256: str) -> Chosen:
-    found, passed_over = shelf.newest_valid(architecture_sha256=sha256, verify="hashes")
+def _newest(shelf: Shelf, run: str, sha256: str) -> Chosen:
+    found, passed_over = shelf.newest_valid(run=run, architecture_sha256=sha256, verify="hashes")
     if found and found.manifest:
         return found.directory, found.manifest, passed_over
     newest = f"; {passed_over[0].directory.name}: {passed_over[0].fault}" if passed_over else ""
@@ -79,14 +81,18 @@ def _newest(shelf: Shelf, sha256: str) -> Chosen:
     )
 
 
-def _of_step(shelf: Shelf, step: int) -> Chosen:
+def _of_step(shelf: Shelf, run: str, sha256: str, step: int) -> Chosen:
     held = shelf.found()
     judged = [verify(found) for found in held if found.step == step]
     for found in judged:
-        if found.manifest and not found.fault:
-            return found.directory, found.manifest, ()
+        manifest = found.manifest
+        if manifest and not found.fault and (manifest.run, manifest.architecture_sha256) == (run, sha256):
+            return found.directory, manifest, ()
     for found in judged:
-        raise UnhealthyError(str(found.directory), found=found.fault, expected="a whole checkpoint")
+        fault = found.fault or "a checkpoint of another run"
+        raise UnhealthyError(
+            str(found.directory), found=fault, expected=f"a whole checkpoint of the run `{run}`"
+        )
     sound = ", ".join(str(found.step) for found in held if not found.fault)
     raise UnsatisfiableError(
         str(shelf.directory),
@@ -107,7 +113,9 @@ def _load_weights(model: nn.Module, directory: Path) -> None:
     frozen = not all(parameter.requires_grad for parameter in model.parameters())
     weights = get_model_state_dict(model, options=StateDictOptions(ignore_frozen_params=frozen))
     try:
-        load({"model": weights}, storage_reader=FileSystemReader(directory), no_dist=True)
+        with warnings.catch_warnings():  # one process alone is what is wanted
+            warnings.filterwarnings("ignore", "torch.distributed is disabled", UserWarning)
+            load({"model": weights}, storage_reader=FileSystemReader(directory), no_dist=True)
     except CheckpointException as error:
         ((cause, _),) = error.failures.values()
         raise UnhealthyError(

@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 
 from l3_modeltools.schemas import Validation
-from l3_modeltools.training.generate import generate
+from l3_modeltools.training.generate import generate, load_tokenizer
 from l3_modeltools.training.metrics import Sample
 from l3_modeltools.training.parallel import ParallelModel
 from l3_modeltools.training.steps import seed_of
@@ -21,6 +21,8 @@ def sampler(
 
     Where weights are sharded every rank has to take part; else the first does it alone.
     """
+    if wish.prompts:
+        load_tokenizer(tokenizer)  # a missing one is told before hours of training
     if not (world.is_chief or model.is_sharded):
         return lambda step: iter(())
     return partial(_samples, model, wish, tokenizer, seed)

@@ -1,4 +1,4 @@
-"""The learning rate as a pure function of the step, so that a resume has nothing to restore and nothing to count twice."""
+"""The learning rate as a pure function of the step, so that a resume restores nothing and counts nothing twice."""
 
 import math
 

@@ -1,45 +1,27 @@
-"""A run put together on one rank: its data, model, optimizer and state, ready to take steps."""
+"""A run put together on one rank: its data, what learns, its state and who listens, ready to take steps."""
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
-import torch
-from torch.optim import Optimizer
-
 from l3_modeltools.architectures import flops_per_token
-from l3_modeltools.checkpoint import Saver, Shelf, architecture_sha256, training_state
-from l3_modeltools.data import Loader, PreparedDataset, open_dataset
-from l3_modeltools.schemas import Checkpoint
-from l3_modeltools.training.feed import Feed
+from l3_modeltools.checkpoint import Shelf, architecture_sha256
+from l3_modeltools.data import Loader, Prefetch, open_dataset
+from l3_modeltools.training.learner import Learner, describe, make_learner, name_device
 from l3_modeltools.training.loop import Loop, Rates
 from l3_modeltools.training.metrics import JsonLines, TensorBoard
 from l3_modeltools.training.mfu import find_peak
-from l3_modeltools.training.model import build_model
-from l3_modeltools.training.objectives import Objective, objective_of
-from l3_modeltools.training.optimizer import make_optimizer
-from l3_modeltools.training.parallel import ParallelModel, spread
 from l3_modeltools.training.plan import Plan
 from l3_modeltools.training.report import Console, Events, Listener
-from l3_modeltools.training.resume import resume
 from l3_modeltools.training.sampling import sampler
+from l3_modeltools.training.state import RunState
 from l3_modeltools.training.step import Stepper
-from l3_modeltools.training.steps import micro_batches
+from l3_modeltools.training.steps import is_skipped, micro_batches
 from l3_modeltools.training.validate import Validator, validation_samples
 from l3_modeltools.training.world import World
 
 __all__ = ["open_loop"]
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Learner:
-    """What changes in training, and what it is changed by."""
-
-    model: ParallelModel
-    objective: Objective
-    optimizer: Optimizer
 
 
 @contextmanager
@@ -50,114 +32,94 @@ def open_loop(plan: Plan, *, world: World, wants_stop: Callable[[], bool]) -> It
     checkpoints cannot be had.
     """
     console = Console(steps=plan.steps, quiet=not world.is_chief)
-    datasets = tuple(open_dataset(Path(part.dataset)) for part in plan.data.mixture)
+    loader = _make_loader(plan)
     learner = make_learner(plan, world=world)
     console.say(describe(plan, learner, world=world))
-    shelf = Shelf(plan.directory / "checkpoints")
-    identity = architecture_sha256(plan.architecture)
-    done = resume(
-        shelf,
-        learner.model.inner,
-        learner.optimizer,
-        run=plan.run.run_id,
-        architecture_sha256=identity,
-        world=world,
-        say=console.say,
-    )
+    state = _state(plan, learner)
+    done = state.load(world=world, say=console.say)
     with ExitStack() as stack:
-        listeners = _listeners(plan, console, done=done) if world.is_chief else ()
-        for listener in listeners:
-            stack.callback(listener.close)
-        saver = stack.enter_context(
-            Saver(
-                shelf,
-                run=plan.run.run_id,
-                architecture_sha256=identity,
-                keep=plan.train.checkpoint,
-                on_saved=lambda manifest: _tell_saved(listeners, manifest),
-            )
+        listeners = stack.enter_context(_listening(plan, console, done=done, world=world))
+
+        def tell_saved(step: int) -> None:
+            for listener in listeners:
+                listener.saved(step)
+
+        save = stack.enter_context(state.saving(tell_saved))
+        rows = _rows(plan, world)
+        wanted = (step for step in range(done + 1, plan.steps + 1) if not is_skipped(plan.run.skipped, step))
+        batches = stack.enter_context(Prefetch(loader, wanted, rows))
+        stepper = _stepper(plan, learner, world)
+        if done < plan.steps:
+            stepper.warm_up(loader.batch(1, rows[0]))
+        loop = Loop(
+            train=plan.train,
+            skipped=plan.run.skipped,
+            seed=plan.data.seed,
+            steps=plan.steps,
+            world=world,
+            stepper=stepper,
+            batches=batches,
+            validator=_validator(plan, learner, loader, world),
+            sample=sampler(
+                learner.model,
+                plan.train.validation,
+                Path(plan.data.mixture[0].dataset).parent / "tokenizer",
+                seed=plan.data.seed,
+                world=world,
+            ),
+            save=save,
+            listeners=listeners,
+            rates=_rates(plan, world),
+            wants_stop=wants_stop,
         )
-        loop = _loop(plan, learner, datasets, saver, listeners, world=world, wants_stop=wants_stop)
-        stack.callback(loop.feed.close)
         yield loop, done
 
 
-def make_learner(plan: Plan, *, world: World) -> Learner:
-    """Build the model with its first weights and spread it; its reference for DPO is taken before that."""
-    model = build_model(plan.train, plan.architecture, seed=plan.data.seed).to(world.device)
-    objective = objective_of(plan.train, model)
-    parallel = spread(model, world=world, strategy=plan.strategy, compute=plan.train.compute)
-    optimizer = make_optimizer(plan.train.optimizer, model)
-    return Learner(model=parallel, objective=objective, optimizer=optimizer)
-
-
-def describe(plan: Plan, learner: Learner, *, world: World) -> str:
-    """Say in two lines what is trained, on what and where."""
-    parameters = list(learner.model.inner.parameters())
-    total = sum(one.numel() for one in parameters)
-    trained = sum(one.numel() for one in parameters if one.requires_grad)
-    which = "all trained" if trained == total else f"{trained:,} of them trained"
-    sharing = f"ZeRO {plan.strategy.zero_stage} (FSDP)" if learner.model.is_sharded else "copies (DDP)"
-    ranks = "1 rank" if world.size == 1 else f"{world.size} ranks, {sharing}"
-    tokens = plan.data.global_batch_size * plan.data.sequence_length
-    data = ", ".join(Path(part.dataset).parent.name for part in plan.data.mixture if part.weight)
-    return (
-        f"run {plan.run.run_id}: {plan.architecture.name}, {total:,} parameters, {which}; {ranks} on"
-        f" {_device_name(world.device)}, {plan.train.compute.precision}\n"
-        f"{plan.steps} steps of {tokens:,} tokens of {data}"
-    )
-
-
-def _loop(
-    plan: Plan,
-    learner: Learner,
-    datasets: Sequence[PreparedDataset],
-    saver: Saver,
-    listeners: Sequence[Listener],
-    *,
-    world: World,
-    wants_stop: Callable[[], bool],
-) -> Loop:
-    data, micro_batch = plan.data, plan.strategy.micro_batch_size
+def _make_loader(plan: Plan) -> Loader:
+    data = plan.data
+    datasets = [open_dataset(Path(part.dataset)) for part in data.mixture]
     wanted = validation_samples(data.sequence_length, global_batch=data.global_batch_size)
-    loader = Loader(datasets, data, plan.train.objective, validation_samples=wanted)
-    rows = micro_batches(
-        global_batch=data.global_batch_size, micro_batch=micro_batch, rank=world.rank, ranks=world.size
+    return Loader(datasets, data, plan.train.objective, validation_samples=wanted)
+
+
+def _state(plan: Plan, learner: Learner) -> RunState:
+    return RunState(
+        shelf=Shelf(plan.directory / "checkpoints"),
+        run=plan.run.run_id,
+        architecture_sha256=architecture_sha256(plan.architecture),
+        keep=plan.train.checkpoint,
+        model=learner.model.inner,
+        optimizer=learner.optimizer,
     )
-    model, objective = learner.model, learner.objective
 
-    def save(*, step: int, tokens: int) -> None:
-        saver.save(training_state(model.inner, learner.optimizer), step=step, tokens=tokens)
 
-    return Loop(
-        train=plan.train,
-        skipped=plan.run.skipped,
-        seed=data.seed,
-        steps=plan.steps,
+def _rows(plan: Plan, world: World) -> tuple[range, ...]:
+    return micro_batches(
+        global_batch=plan.data.global_batch_size,
+        micro_batch=plan.strategy.micro_batch_size,
+        rank=world.rank,
+        ranks=world.size,
+    )
+
+
+def _stepper(plan: Plan, learner: Learner, world: World) -> Stepper:
+    return Stepper(
+        learner.model,
+        learner.objective,
+        learner.optimizer,
         world=world,
-        stepper=Stepper(
-            model,
-            objective,
-            learner.optimizer,
-            world=world,
-            max_grad_norm=plan.train.optimizer.max_grad_norm,
-        ),
-        feed=Feed(loader.batch, rows),
-        validator=Validator(
-            model,
-            objective,
-            loader.validation,
-            world=world,
-            samples=loader.validation_samples,
-            micro_batch=micro_batch,
-        ),
-        sample=sampler(
-            model, plan.train.validation, datasets[0].directory / "tokenizer", seed=data.seed, world=world
-        ),
-        save=save,
-        listeners=listeners,
-        rates=_rates(plan, world),
-        wants_stop=wants_stop,
+        max_grad_norm=plan.train.optimizer.max_grad_norm,
+    )
+
+
+def _validator(plan: Plan, learner: Learner, loader: Loader, world: World) -> Validator:
+    return Validator(
+        learner.model,
+        learner.objective,
+        loader.validation,
+        world=world,
+        samples=loader.validation_samples,
+        micro_batch=plan.strategy.micro_batch_size,
     )
 
 
@@ -167,21 +129,20 @@ def _rates(plan: Plan, world: World) -> Rates:
     if adapter or plan.train.compute.precision != "bf16":
         return Rates(flops_per_token=None, peak=None)
     flops = flops_per_token(plan.architecture, plan.data.sequence_length)
-    return Rates(flops_per_token=flops, peak=find_peak(_device_name(world.device)))
+    return Rates(flops_per_token=flops, peak=find_peak(name_device(world.device)))
 
 
-def _listeners(plan: Plan, console: Console, *, done: int) -> tuple[Listener, ...]:
-    files = (JsonLines(plan.directory), TensorBoard(plan.directory, done=done))
-    events = os.environ.get("OGAI_EVENTS")
-    return (*files, console, Events(Path(events), steps=plan.steps)) if events else (*files, console)
-
-
-def _tell_saved(listeners: Sequence[Listener], manifest: Checkpoint) -> None:
-    for listener in listeners:
-        listener.saved(manifest.step)
-
-
-def _device_name(device: torch.device) -> str:
-    if device.type == "cpu":
-        return f"cpu ({torch.get_num_threads()} threads a rank)"
-    return str(getattr(torch, device.type).get_device_name(device))
+@contextmanager
+def _listening(plan: Plan, console: Console, *, done: int, world: World) -> Iterator[tuple[Listener, ...]]:
+    """Yield who is told: on the first rank files, console and engine, on the others nobody."""
+    if not world.is_chief:
+        yield ()
+        return
+    listeners: list[Listener] = [JsonLines(plan.directory), TensorBoard(plan.directory, done=done), console]
+    if events := os.environ.get("OGAI_EVENTS"):
+        listeners.append(Events(Path(events), steps=plan.steps))
+    try:
+        yield tuple(listeners)
+    finally:
+        for listener in listeners:
+            listener.close()

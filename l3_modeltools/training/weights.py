@@ -16,7 +16,6 @@ __all__ = ["load_weights"]
 
 WEIGHTS = ("model.safetensors", "model.safetensors.index.json")
 
-
 Mismatch = tuple[str, torch.Size, torch.Size]
 """A tensor's name, its shape in the file and its shape in the model."""
 
@@ -38,7 +37,7 @@ def load_weights(directory: Path, config: PretrainedConfig, architecture: Archit
     _refuse_other_sizes(directory, architecture)
     try:
         model, report = _load(directory, config)
-    except SafetensorError as error:
+    except (OSError, SafetensorError) as error:
         raise UnhealthyError(str(directory), found=f"{error}", expected="whole safetensors files") from error
     _refuse_shapes(directory, report["mismatched_keys"])
     _refuse_names(directory, "missing", report["missing_keys"], "every tensor of the model")
@@ -81,7 +80,7 @@ def _architecture_of(directory: Path) -> Architecture:
             found="no config.json with model.safetensors",
             expected="a directory as Hugging Face's `save_pretrained` writes it",
         )
-    return parse_hf_config(config.read_text(), where=str(config))
+    return parse_hf_config(config.read_text(encoding="utf-8", errors="replace"), where=str(config))
 
 
 def _refuse_shapes(directory: Path, mismatched: Collection[Mismatch]) -> None:

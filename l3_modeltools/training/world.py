@@ -54,6 +54,7 @@ def open_world() -> Iterator[World]:
     dist.init_process_group(BACKENDS[kind], device_id=None if kind == "cpu" else device)
     try:
         yield World(rank=dist.get_rank(), size=dist.get_world_size(), device=device)
+        dist.barrier()  # who leaves early breaks connections that others still use
     finally:
         dist.destroy_process_group()
 

@@ -86,7 +86,13 @@ BLOOM = Architecture(
     embedding_norm=True,
     norm="layer_norm",
 )
-FAMILIES: Mapping[str, Architecture] = {"llama": LLAMA, "qwen2": QWEN2, "gpt2": GPT2, "opt": OPT}
+FAMILIES: Mapping[str, Architecture] = {
+    "llama": LLAMA,
+    "qwen2": QWEN2,
+    "gpt2": GPT2,
+    "opt": OPT,
+    "bloom": BLOOM,
+}
 
 
 def training(

@@ -1,7 +1,6 @@
 """The documents of a part that are kept become tokens, each ended by the token that ends a document."""
 
 from collections.abc import Iterator
-from itertools import chain
 from pathlib import Path
 
 import msgspec
@@ -14,6 +13,7 @@ from l3_modeltools.data.indexed import Tokens
 from l3_modeltools.data.prepare.documents import Documents
 from l3_modeltools.data.prepare.origin import Origin
 from l3_modeltools.data.prepare.parts import WorkPart
+from l3_modeltools.data.prepare.pieces import PieceTable, splitter_of
 from l3_modeltools.data.prepare.read import Content, Format, Record, Unreadable
 from l3_modeltools.data.prepare.scan import read_part
 from l3_modeltools.data.prepare.tokenizer import load_template, token_dtype
@@ -21,7 +21,7 @@ from l3_modeltools.data.prepare.verdicts import Verdict
 from l3_modeltools.data.prepare.workplace import Encoded, Workplace, whole_files
 from l3_modeltools.schemas import Tokenizer
 
-__all__ = ["Encoder", "encode_part", "pieces_of_text"]
+__all__ = ["Encoder", "bounded", "encode_part"]
 
 BATCH_CHARACTERS = 2**18
 """Text encoded at once: what the tokenizer tells of each token takes a hundred times its two bytes."""
@@ -40,6 +40,9 @@ class Encoder:
         self.format = format
         self.end = tokenizer.end_of_document
         self.dtype = np.dtype(token_dtype(tokenizer))
+        self.end_bytes = np.array([self.end], dtype=self.dtype).tobytes()
+        self.split = splitter_of((directory / "tokenizer.json").read_bytes())
+        self.table = PieceTable(self.loaded, self.dtype)
 
     def encode(self, contents: Iterator[Content]) -> Iterator[Documents]:
         """Yield the documents of all contents, in order, some at a time; a pair becomes two documents."""
@@ -53,13 +56,20 @@ class Encoder:
 
     def texts(self, texts: list[str]) -> Documents:
         """Encode texts."""
-        pieces = [pieces_of_text(text) for text in texts]
-        flat = list(chain.from_iterable(pieces))
-        ids = iter([one.ids for one in self.loaded.encode_batch_fast(flat, add_special_tokens=False)])
-        documents = [[*chain.from_iterable(next(ids) for _ in of_text), self.end] for of_text in pieces]
-        lengths = np.array([len(document) for document in documents], dtype=np.int32)
-        tokens = np.fromiter(chain.from_iterable(documents), dtype=self.dtype, count=int(lengths.sum()))
-        return Documents(tokens=tokens, lengths=lengths)
+        raw = [self._encoded(text) for text in texts]
+        lengths = np.array([len(one) // self.dtype.itemsize for one in raw], dtype=np.int32)
+        return Documents(tokens=np.frombuffer(b"".join(raw), dtype=self.dtype), lengths=lengths)
+
+    def _encoded(self, text: str) -> bytes:
+        """Return the tokens of a text as they are stored, its end included."""
+        return b"".join([*map(self._encoded_piece, bounded(text)), self.end_bytes])
+
+    def _encoded_piece(self, text: str) -> bytes:
+        pieces = self.split(text) if self.split else ()
+        if sum(map(len, pieces)) == len(text):
+            return self.table.encode(pieces)
+        ids = self.loaded.encode_batch_fast([text], add_special_tokens=False)[0].ids
+        return np.array(ids, dtype=self.dtype).tobytes()
 
     def record(self, record: Record) -> Documents:
         """Encode a chat or a pair; its end is not learnt. Raises DocumentError that names the line."""
@@ -95,7 +105,7 @@ class Encoder:
         return encode_pair(record.value, self.loaded, self.template, where=where)
 
 
-def pieces_of_text(text: str) -> list[str]:
+def bounded(text: str) -> list[str]:
     """Cut a long text before a space that follows no space: a pair of bytes never reaches over that."""
     pieces, start = [], 0
     while len(text) - start > BATCH_CHARACTERS:

@@ -20,7 +20,7 @@ from l3_modeltools.schemas import Dataset
 
 __all__ = ["begin", "load_manifest", "locked", "move_aside", "prepared_already", "publish", "staging_of"]
 
-LOCK_WAIT_S = 5.0
+LOCK_WAIT_S = 3.0
 """How long the processes of a killed prepare may take to end."""
 
 CHANGES_TOLD = 5
@@ -32,7 +32,7 @@ def staging_of(directory: Path) -> Path:
 
 
 @contextmanager
-def locked(directory: Path) -> Iterator[int]:
+def locked(directory: Path, *, wait_s: float = LOCK_WAIT_S) -> Iterator[int]:
     """Keep every other prepare of this data set out; yields the descriptor to be inherited by helpers.
 
     Raises EngineError when another one is at work.
@@ -41,7 +41,7 @@ def locked(directory: Path) -> Iterator[int]:
     path = directory.with_name(f".{directory.name}.lock")
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     try:
-        _take(descriptor, directory)
+        _take(descriptor, directory, wait_s)
         yield descriptor
     finally:
         os.close(descriptor)
@@ -113,8 +113,8 @@ def load_manifest(path: Path) -> Dataset:
         ) from error
 
 
-def _take(descriptor: int, directory: Path) -> None:
-    deadline = time.monotonic() + LOCK_WAIT_S
+def _take(descriptor: int, directory: Path, wait_s: float) -> None:
+    deadline = time.monotonic() + wait_s
     while True:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,5 +1,6 @@
 """The objective that a training asks for."""
 
+from peft import PeftModel
 from torch import nn
 from transformers import BloomForCausalLM
 
@@ -17,7 +18,8 @@ def objective_of(train: Train, model: nn.Module) -> Objective:
 
     Raises UnsatisfiableError where documents should be kept apart in a model whose attention cannot be told so.
     """
-    if train.data and train.data.respect_documents and isinstance(model, BloomForCausalLM):
+    inner = model.get_base_model() if isinstance(model, PeftModel) else model
+    if train.data and train.data.respect_documents and isinstance(inner, BloomForCausalLM):
         raise UnsatisfiableError(
             "data.respect_documents",
             found="true, for a model of the family `bloom`",

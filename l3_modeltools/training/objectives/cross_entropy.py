@@ -5,6 +5,7 @@ a few rows at a time while they are in the cache. Plain `F.cross_entropy` keeps 
 gradients of that size, and walks through memory for each.
 """
 
+from collections.abc import Iterator
 from typing import cast
 
 import torch
@@ -35,9 +36,7 @@ class _TokenLosses(torch.autograd.Function):
         wanted = ctx.needs_input_grad[0]  # type: ignore[attr-defined]
         losses = torch.empty(labels.shape, dtype=torch.float32, device=logits.device)
         values = logits.detach()
-        rows = max(1, (CPU_CHUNK if logits.device.type == "cpu" else DEVICE_CHUNK) // logits.shape[-1])
-        for begin in range(0, len(labels), rows):
-            piece = slice(begin, begin + rows)
+        for piece in _pieces(values):
             _solve(values[piece], labels[piece], losses[piece], gradient=wanted)
         if wanted:
             ctx.save_for_backward(values)
@@ -47,7 +46,16 @@ class _TokenLosses(torch.autograd.Function):
     @once_differentiable
     def backward(ctx: FunctionCtx, outer: Tensor) -> tuple[Tensor, None]:
         (gradient,) = ctx.saved_tensors  # type: ignore[attr-defined]
-        return gradient.mul_(outer.unsqueeze(-1)), None
+        for piece in _pieces(gradient):
+            gradient[piece].mul_(outer[piece].unsqueeze(-1))
+        return gradient, None
+
+
+def _pieces(logits: Tensor) -> Iterator[slice]:
+    """Yield rows that are worked on together."""
+    rows = max(1, (CPU_CHUNK if logits.device.type == "cpu" else DEVICE_CHUNK) // logits.shape[-1])
+    for begin in range(0, len(logits), rows):
+        yield slice(begin, begin + rows)
 
 
 def _solve(logits: Tensor, labels: Tensor, losses: Tensor, *, gradient: bool) -> None:

@@ -142,7 +142,7 @@ def test_an_announced_checkpoint_is_resumed_from_after_a_kill(world: World) -> N
 
 def test_the_example_killed_in_its_course_ends_as_if_nothing_had_been(world: World) -> None:
     folder = ROOT / "examples" / "command"
-    train = resolve_command(read_document(folder / "train.yaml", expect=Train), folder)
+    train = resolve_command(read_document(folder / "train.yaml", expect=Train), base=folder, here=folder)
     train = msgspec.structs.replace(train, steps=800)
     undisturbed, its_job = submit(world, train, STEPS="800")
     run, job_id = submit(world, train, STEPS="800")

@@ -138,11 +138,14 @@ def test_the_program_that_is_there_is_chosen(programs: dict[str, str | None], ki
     ],
 )
 def test_paths_of_a_command_are_relative_to_its_document(image: str | None, resolved: str | None) -> None:
-    train = resolve_command(a_command("x", image=image, directory="../code"), Path("/home/me/jobs"))
+    train = resolve_command(
+        a_command("x", image=image, directory="../code"), base=Path("/home/me/jobs"), here=Path("/tmp")
+    )
     assert train.command is not None
     assert (train.command.image, train.command.directory) == (resolved, "/home/me/code")
 
 
-def test_what_has_no_command_or_no_paths_stays_as_it_is() -> None:
-    for train in (a_train(), a_command("x")):
-        assert resolve_command(train, Path("/home/me")) == train
+def test_a_command_without_a_directory_begins_where_it_was_submitted() -> None:
+    train = resolve_command(a_command("x"), base=Path("/home/me/jobs"), here=Path("/tmp"))
+    assert train.command is not None and train.command.directory == "/tmp"
+    assert resolve_command(a_train(), base=Path("/home"), here=Path("/tmp")) == a_train()

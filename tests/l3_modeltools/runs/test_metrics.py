@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from l3_modeltools.runs import Metric, MetricsReader, read_metrics
@@ -137,6 +137,7 @@ class Line(NamedTuple):
 lines = st.lists(st.builds(Line, written, st.one_of(st.none(), st.floats(0, 1, exclude_max=True))))
 
 
+@settings(deadline=None)
 @given(lines, st.lists(st.integers(0, 2000)))
 @example([Line({"step": 1}, 0.99), Line({"step": 2}, None)], [])
 def test_no_whole_line_is_lost_however_lines_are_cut_off_and_the_reader_comes(
@@ -165,6 +166,7 @@ def test_no_whole_line_is_lost_however_lines_are_cut_off_and_the_reader_comes(
             assert metric.loss == (None if wanted is None else pytest.approx(float(wanted), nan_ok=True))
 
 
+@settings(deadline=None)
 @given(st.lists(st.binary(max_size=60)))
 def test_no_content_whatever_stops_the_reader(
     tmp_path_factory: pytest.TempPathFactory, pieces: list[bytes]

@@ -55,7 +55,9 @@ def test_an_export_is_complete(tmp_path: Path) -> None:
         "tokenizer.json",
         "tokenizer_config.json",
     }
-    end = AutoTokenizer.from_pretrained(out).eos_token_id
+    theirs, ours = (AutoTokenizer.from_pretrained(place) for place in (out, tmp_path / "text" / "tokenizer"))
+    assert theirs.encode("the fox  sleeps,\n ö!") == ours.encode("the fox  sleeps,\n ö!")
+    end = theirs.eos_token_id
     assert end == 0
     assert json.loads((out / "config.json").read_text())["eos_token_id"] == end
     card = (out / "README.md").read_text()
@@ -117,6 +119,16 @@ def test_a_damaged_checkpoint_is_passed_over_and_told(tmp_path: Path) -> None:
     with pytest.raises(UnhealthyError, match="step-00000002"):
         export_run(run, tmp_path / "other", step=2)
     assert export_run(run, tmp_path / "other", step=1).is_dir()
+
+
+def test_a_checkpoint_of_another_run_is_not_taken_for_this_ones(tmp_path: Path) -> None:
+    run, _ = make_run(tmp_path, training(LLAMA))
+    document = run / "run.json"
+    document.write_text(document.read_text().replace("small-1", "small-2"))
+    with pytest.raises(UnhealthyError, match="small-1"):
+        export_run(run, tmp_path / "out")
+    with pytest.raises(UnhealthyError, match="another run"):
+        export_run(run, tmp_path / "out", step=2)
 
 
 def test_without_a_sound_checkpoint_there_is_nothing_to_export(tmp_path: Path) -> None:

@@ -53,7 +53,7 @@ def test_training_goes_on_as_if_nothing_was_written(tokenizer: Path) -> None:
 
 @pytest.mark.parametrize("prompt", ["", "the dog " * 100])
 @pytest.mark.parametrize("added", [3, 500])
-@pytest.mark.parametrize("family", ["llama", "gpt2"])
+@pytest.mark.parametrize("family", ["llama", "gpt2", "bloom"])
 def test_prompts_of_any_length_are_gone_on_with(
     tokenizer: Path, prompt: str, added: int, family: str
 ) -> None:

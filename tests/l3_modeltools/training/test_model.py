@@ -111,7 +111,7 @@ def test_tensors_of_another_model_are_refused(saved: Path, change: str, words: s
     assert words in str(caught.value)
 
 
-@pytest.mark.parametrize("damage", ["no directory", "no weights", "no config", "half a file"])
+@pytest.mark.parametrize("damage", ["no directory", "no weights", "no config", "half a file", "no shard"])
 def test_what_is_no_model_is_refused(saved: Path, damage: str) -> None:
     weights = saved / "model.safetensors"
     where = saved / "nowhere" if damage == "no directory" else saved
@@ -121,7 +121,11 @@ def test_what_is_no_model_is_refused(saved: Path, damage: str) -> None:
         (saved / "config.json").unlink()
     elif damage == "half a file":
         weights.write_bytes(weights.read_bytes()[: weights.stat().st_size // 2])
-    with pytest.raises(UnhealthyError if damage == "half a file" else UsageError):
+    elif damage == "no shard":
+        AutoModelForCausalLM.from_pretrained(saved).save_pretrained(saved, max_shard_size="10KB")
+        weights.unlink(missing_ok=True)
+        next(saved.glob("model-00001-of-*")).unlink()
+    with pytest.raises(UnhealthyError if damage in ("half a file", "no shard") else UsageError):
         build_model(training(LLAMA, init_from=str(where)), LLAMA, seed=1)
 
 

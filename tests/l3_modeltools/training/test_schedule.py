@@ -1,4 +1,5 @@
 import math
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -39,7 +40,7 @@ def test_it_rises_evenly_then_never_again(drawn: tuple[Constant | Cosine | Warmu
     found, warmup = rates(schedule, steps), schedule.warmup_steps
     assert found[:warmup] == pytest.approx([PEAK * step / warmup for step in range(1, warmup + 1)])
     falling = found[max(0, warmup - 1) :]
-    assert all(after <= before * (1 + 1e-12) for before, after in zip(falling, falling[1:], strict=False))
+    assert all(after <= before * (1 + 1e-12) for before, after in pairwise(falling))
     assert max(found) <= PEAK * (1 + 1e-12)
 
 

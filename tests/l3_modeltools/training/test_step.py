@@ -126,7 +126,7 @@ def test_only_the_layers_named_are_recomputed() -> None:
         return hook
 
     for index, layer in enumerate(decoder_layers(model)):
-        layer.get_submodule("mlp").register_forward_hook(count(index))
+        layer.get_submodule("mlp").register_forward_pre_hook(count(index))
     model(input_ids=uneven_batch().input_ids).logits.sum().backward()
     assert calls == [2, 1]
 

@@ -56,8 +56,4 @@ def sample(run_id: str, prompts: tuple[str, ...], max_new_tokens: int, step: int
 @of_step
 def export(run_id: str, to: str, format: Literal["hf", "safetensors"], step: int | None) -> None:
     """Write a run's model into a new directory. Prints the directory."""
-    exported = flow.export(run_id, to, format=format, step=step)
-    for reason in exported.passed_over:
-        click.echo(f"passed over {reason}", err=True)
-    click.echo(f"step {exported.step} of {run_id}", err=True)
-    click.echo(exported.directory)
+    click.echo(flow.export(run_id, to, format=format, step=step))
