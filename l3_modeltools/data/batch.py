@@ -16,13 +16,19 @@ class Batch:
 
     `labels` are shifted already: labels[r, i] is the token after input_ids[r, i], or IGNORED. `position_ids` count
     from 0 in each document and `segments` number the documents of a row, where documents do not see each other;
-    else both are None.
+    else both are None. `padding` places only fill short rows.
     """
 
     input_ids: torch.Tensor
     labels: torch.Tensor
     position_ids: torch.Tensor | None = None
     segments: torch.Tensor | None = None
+    padding: int = 0
+
+    @property
+    def tokens(self) -> int:
+        """How many tokens go in, without padding."""
+        return self.input_ids.numel() - self.padding
 
     def to(self, device: torch.device) -> "Batch":
         """Return the batch on another device."""
@@ -31,6 +37,7 @@ class Batch:
             labels=self.labels.to(device, non_blocking=True),
             position_ids=moved(self.position_ids, device),
             segments=moved(self.segments, device),
+            padding=self.padding,
         )
 
 
@@ -40,6 +47,11 @@ class PairBatch:
 
     chosen: Batch
     rejected: Batch
+
+    @property
+    def tokens(self) -> int:
+        """How many tokens go in, of both sides, without padding."""
+        return self.chosen.tokens + self.rejected.tokens
 
     def to(self, device: torch.device) -> "PairBatch":
         """Return the batch on another device."""

@@ -32,13 +32,15 @@ class ChatSamples:
         width = min(self._length, -(-max(longest, 1) // MULTIPLE) * MULTIPLE)
         input_ids = np.full((len(rows), width), end_of_document, dtype=np.int64)
         labels = np.full((len(rows), width), IGNORED, dtype=np.int64)
+        padding = len(rows) * width
         for row, (split, sample) in enumerate(rows):
             tokens = split.document(sample)[: width + 1].astype(np.int64)
             after = tokens[1:]
             input_ids[row, : after.size] = tokens[:-1]
+            padding -= after.size
             learnt = self._learnt(split, sample)[1 : width + 1]
             labels[row, : after.size] = np.where(learnt, after, IGNORED)
-        return Batch(input_ids=torch.from_numpy(input_ids), labels=torch.from_numpy(labels))
+        return Batch(input_ids=torch.from_numpy(input_ids), labels=torch.from_numpy(labels), padding=padding)
 
     def _learnt(self, split: Split, sample: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
         if self._loss_on == "all":

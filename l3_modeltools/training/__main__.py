@@ -25,6 +25,7 @@ def main(directory: Path) -> int:
     """Train the run in `directory` from where it is to its end; return the exit code."""
     wish = StopWish()
     keep_freed_memory()
+    os.environ["HF_HUB_DISABLE_PROGRESS_BARS"] = "1"  # a log is no terminal
     os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", str(directory / "cache"))
     try:
         return _train(directory, wish)
@@ -61,8 +62,8 @@ def _run(directory: Path, wish: StopWish, world: "World") -> "Ended":
     from l3_modeltools.training.session import open_loop
 
     plan = read_plan(directory, ranks=world.size)
-    with open_loop(plan, world=world, wants_stop=wish.is_wished) as (loop, done):
-        return loop.run(done)
+    with open_loop(plan, world=world, wants_stop=wish.is_wished) as (loop, begun):
+        return loop.run(begun)
 
 
 if __name__ == "__main__":

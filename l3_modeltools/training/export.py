@@ -13,6 +13,7 @@ from transformers import GenerationConfig, PreTrainedModel
 from l0_infra.core.errors import UsageError
 from l3_modeltools.training.card import render_card
 from l3_modeltools.training.generate import generate, load_tokenizer
+from l3_modeltools.training.quiet import without_bars
 from l3_modeltools.training.restore import Restored, restore_run
 
 __all__ = ["export_run", "sample_run"]
@@ -23,6 +24,7 @@ SHARD = "5GB"
 """Largest file of weights: what hubs and slow file systems take well."""
 
 
+@without_bars()
 def export_run(run_directory: Path, out: Path, *, format: Format = "hf", step: int | None = None) -> Path:
     """Write the weights of a step, or of the newest sound checkpoint, into the new directory `out`.
 
@@ -47,6 +49,7 @@ def export_run(run_directory: Path, out: Path, *, format: Format = "hf", step: i
     return out
 
 
+@without_bars()
 def sample_run(
     run_directory: Path,
     prompts: tuple[str, ...],

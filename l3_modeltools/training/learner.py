@@ -6,6 +6,7 @@ from pathlib import Path
 import torch
 from torch.optim import Optimizer
 
+from l0_infra.core.units import format_count
 from l3_modeltools.training.model import build_model
 from l3_modeltools.training.objectives import Objective, objective_of
 from l3_modeltools.training.optimizer import make_optimizer
@@ -43,17 +44,17 @@ def describe(plan: Plan, learner: Learner, *, world: World) -> str:
     which = "all trained" if trained == total else f"{trained:,} of them trained"
     sharing = f"ZeRO {plan.strategy.zero_stage} (FSDP)" if learner.model.is_sharded else "copies (DDP)"
     ranks = "1 rank" if world.size == 1 else f"{world.size} ranks, {sharing},"
-    tokens = plan.data.global_batch_size * plan.data.sequence_length
     data = ", ".join(Path(part.dataset).parent.name for part in plan.data.mixture if part.weight)
+    samples = f"{plan.data.global_batch_size} samples of up to {plan.data.sequence_length} tokens of {data}"
     return (
         f"run {plan.run.run_id}: {plan.architecture.name}, {total:,} parameters, {which};"
         f" {ranks} on {name_device(world.device)}, {plan.train.compute.precision}\n"
-        f"{plan.steps} steps of {tokens:,} tokens of {data}"
+        f"{plan.steps} steps of {samples}"
     )
 
 
 def name_device(device: torch.device) -> str:
     """Name a device as its driver does; a CPU by the threads a rank has."""
     if device.type == "cpu":
-        return f"cpu ({torch.get_num_threads()} threads a rank)"
+        return f"cpu ({format_count(torch.get_num_threads(), 'thread')} a rank)"
     return str(getattr(torch, device.type).get_device_name(device))

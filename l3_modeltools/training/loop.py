@@ -15,7 +15,7 @@ from l3_modeltools.training.mfu import utilisation
 from l3_modeltools.training.report import Listener
 from l3_modeltools.training.schedule import learning_rate
 from l3_modeltools.training.step import Stepper
-from l3_modeltools.training.steps import is_due, is_skipped, seed_of, tokens_after
+from l3_modeltools.training.steps import Position, is_due, is_skipped, seed_of
 from l3_modeltools.training.validate import Validator
 from l3_modeltools.training.world import World
 
@@ -67,32 +67,32 @@ class Loop:
     rates: Rates
     wants_stop: Callable[[], bool]
 
-    def run(self, done: int) -> Ended:
-        """Go on after step `done` to the end, or until a rank is told to stop; the state is saved either way."""
-        told, stopped = None, False
-        for step in range(done + 1, self.steps + 1):
-            told, stopped = self._step(step)
+    def run(self, begun: Position) -> Ended:
+        """Go on from where it was to the end, or until a rank is told to stop; the state is saved either way."""
+        told, stopped, tokens = None, False, begun.tokens
+        for step in range(begun.step + 1, self.steps + 1):
+            told, stopped = self._step(step, tokens)
+            tokens = told.tokens
             for listener in self.listeners:
                 listener.stepped(told)
             if told.validation_loss is not None:
                 self._tell_samples(step)
             if stopped or is_due(self.train.checkpoint, step=step, steps=self.steps):
-                self.save(step=step, tokens=told.tokens)
+                self.save(step=step, tokens=tokens)
             if stopped:
                 break
         if told is None:
-            return Ended(step=done, tokens=self._tokens(done), validation_loss=self.validator.loss())
+            return Ended(step=begun.step, tokens=tokens, validation_loss=self.validator.loss())
         return Ended(
             step=told.step,
-            tokens=told.tokens,
+            tokens=tokens,
             stopped=stopped,
             loss=told.loss,
             validation_loss=told.validation_loss,
         )
 
-    def _step(self, step: int) -> tuple[StepMetrics, bool]:
-        """Take one step, or leave it out; return what is told of it and whether a rank was told to stop."""
-        tokens = self._tokens(step)
+    def _step(self, step: int, tokens: int) -> tuple[StepMetrics, bool]:
+        """Take one step, or leave it out, after so many tokens; return what is told of it and whether to stop."""
         if is_skipped(self.skipped, step):
             return StepMetrics(
                 step=step, at=time.time(), tokens=tokens, validation_loss=self._look(step)
@@ -103,11 +103,11 @@ class Loop:
         _, batches = next(self.batches)
         result = self.stepper.step(batches, rate=rate, stop=self.wants_stop)
         seconds = time.perf_counter() - began
-        speed = (tokens - self._tokens(step - 1)) / seconds
+        speed = result.tokens / seconds
         metrics = StepMetrics(
             step=step,
             at=time.time(),
-            tokens=tokens,
+            tokens=tokens + result.tokens,
             loss=result.loss,
             learning_rate=rate,
             grad_norm=result.grad_norm,
@@ -123,9 +123,6 @@ class Loop:
             validation_loss=None if result.stop else self._look(step),
         )
         return metrics, result.stop
-
-    def _tokens(self, step: int) -> int:
-        return tokens_after(self.train, self.skipped, step)
 
     def _look(self, step: int) -> float | None:
         due = step == self.steps or step % self.train.validation.every_steps == 0

@@ -26,14 +26,14 @@ class StepMetrics(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     at: float
     """When it ended, in seconds since the epoch."""
     tokens: int
-    """Tokens trained on since the first step."""
+    """Tokens that went in since the first step, padding not counted."""
     loss: float | None = None
     """Mean over what counts in the global batch, in nats; None: the step was left out."""
     learning_rate: float | None = None
     grad_norm: float | None = None
     """Norm of the mean loss's gradient, before clipping."""
     tokens_per_s: float | None = None
-    """Of all ranks together, padding included; validation and saving are not in the time."""
+    """Of all ranks together; validation and saving are not in the time."""
     step_s: float | None = None
     memory_bytes: int | None = None
     """Most that this process (on the CPU) or its device's allocator ever held, of rank 0."""

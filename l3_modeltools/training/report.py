@@ -109,7 +109,7 @@ def render_step(metrics: StepMetrics, *, steps: int) -> str:
     ]
     if metrics.tokens_per_s and metrics.step_s:
         left = (steps - metrics.step) * metrics.step_s
-        parts += [f"{metrics.tokens_per_s:,.0f} tokens/s", f"ETA {format_duration(left)}"]
+        parts += [f"{metrics.tokens_per_s:,.0f} tokens/s", f"ETA {format_duration(round(left))}"]
     if metrics.mfu is not None:
         parts.append(f"MFU {metrics.mfu:.1%}")
     if metrics.validation_loss is not None:

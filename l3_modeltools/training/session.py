@@ -17,7 +17,7 @@ from l3_modeltools.training.report import Console, Events, Listener
 from l3_modeltools.training.sampling import sampler
 from l3_modeltools.training.state import RunState
 from l3_modeltools.training.step import Stepper
-from l3_modeltools.training.steps import is_skipped, micro_batches
+from l3_modeltools.training.steps import Position, is_skipped, micro_batches
 from l3_modeltools.training.validate import Validator, validation_samples
 from l3_modeltools.training.world import World
 
@@ -25,8 +25,8 @@ __all__ = ["open_loop"]
 
 
 @contextmanager
-def open_loop(plan: Plan, *, world: World, wants_stop: Callable[[], bool]) -> Iterator[tuple[Loop, int]]:
-    """Put a run together; yields its loop and the step after which it goes on.
+def open_loop(plan: Plan, *, world: World, wants_stop: Callable[[], bool]) -> Iterator[tuple[Loop, Position]]:
+    """Put a run together; yields its loop and how far it is already.
 
     At the end of the context the last save is on the disk. Raises OgaiError where data, first weights or
     checkpoints cannot be had.
@@ -36,9 +36,9 @@ def open_loop(plan: Plan, *, world: World, wants_stop: Callable[[], bool]) -> It
     learner = make_learner(plan, world=world)
     console.say(describe(plan, learner, world=world))
     state = _state(plan, learner)
-    done = state.load(world=world, say=console.say)
+    begun = state.load(world=world, say=console.say)
     with ExitStack() as stack:
-        listeners = stack.enter_context(_listening(plan, console, done=done, world=world))
+        listeners = stack.enter_context(_listening(plan, console, done=begun.step, world=world))
 
         def tell_saved(step: int) -> None:
             for listener in listeners:
@@ -46,10 +46,12 @@ def open_loop(plan: Plan, *, world: World, wants_stop: Callable[[], bool]) -> It
 
         save = stack.enter_context(state.saving(tell_saved))
         rows = _rows(plan, world)
-        wanted = (step for step in range(done + 1, plan.steps + 1) if not is_skipped(plan.run.skipped, step))
+        wanted = (
+            step for step in range(begun.step + 1, plan.steps + 1) if not is_skipped(plan.run.skipped, step)
+        )
         batches = stack.enter_context(Prefetch(loader, wanted, rows))
         stepper = _stepper(plan, learner, world)
-        if done < plan.steps:
+        if begun.step < plan.steps:
             stepper.warm_up(loader.batch(1, rows[0]))
         loop = Loop(
             train=plan.train,
@@ -72,7 +74,7 @@ def open_loop(plan: Plan, *, world: World, wants_stop: Callable[[], bool]) -> It
             rates=_rates(plan, world),
             wants_stop=wants_stop,
         )
-        yield loop, done
+        yield loop, begun
 
 
 def _make_loader(plan: Plan) -> Loader:

@@ -10,6 +10,7 @@ from torch.optim import Optimizer
 from l3_modeltools.checkpoint import Saver, Shelf, load_state, restore_state, training_state
 from l3_modeltools.schemas import Checkpointing
 from l3_modeltools.training.loop import Save
+from l3_modeltools.training.steps import Position
 from l3_modeltools.training.world import World
 
 __all__ = ["RunState"]
@@ -26,18 +27,19 @@ class RunState:
     model: nn.Module
     optimizer: Optimizer
 
-    def load(self, *, world: World, say: Callable[[str], None]) -> int:
-        """Load the newest checkpoint that is whole and this run's; return its step, 0 where there is none.
+    def load(self, *, world: World, say: Callable[[str], None]) -> Position:
+        """Load the newest checkpoint that is whole and this run's; return how far it was, step 0 where there is none.
 
         The first rank chooses, having read every byte, and says which it passed over and why.
         """
-        step = world.from_chief(self._choose(say) if world.is_chief else 0)
-        if step:
+        chosen = self._choose(say) if world.is_chief else Position()
+        at = Position(step=world.from_chief(chosen.step), tokens=world.from_chief(chosen.tokens))
+        if at.step:
             state = training_state(self.model, self.optimizer)
-            load_state(self.shelf.place(step), state, architecture_sha256=self.architecture_sha256)
+            load_state(self.shelf.place(at.step), state, architecture_sha256=self.architecture_sha256)
             restore_state(self.model, self.optimizer, state)
-            say(f"resumes after step {step}")
-        return step
+            say(f"resumes after step {at.step}")
+        return at
 
     @contextmanager
     def saving(self, on_saved: Callable[[int], None]) -> Iterator[Save]:
@@ -58,10 +60,12 @@ class RunState:
 
             yield save
 
-    def _choose(self, say: Callable[[str], None]) -> int:
+    def _choose(self, say: Callable[[str], None]) -> Position:
         chosen, passed_over = self.shelf.newest_valid(
             run=self.run, architecture_sha256=self.architecture_sha256
         )
         for found in passed_over:
             say(f"passed over {found.directory.name}: {found.fault}")
-        return chosen.step if chosen else 0
+        if chosen is None or chosen.manifest is None:
+            return Position()
+        return Position(step=chosen.step, tokens=chosen.manifest.tokens)

@@ -18,10 +18,13 @@ __all__ = ["StepResult", "Stepper"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class StepResult:
-    """What all ranks know of a step: mean loss in nats, gradient norm before clipping, whether one wants to stop."""
+    """What all ranks know of a step: mean loss in nats, gradient norm before clipping, tokens that went in without
+    padding, whether a rank wants to stop.
+    """
 
     loss: float
     grad_norm: float
+    tokens: int
     stop: bool
 
 
@@ -62,16 +65,17 @@ class Stepper:
         loss, count = self._accumulate(batches)
         gradients = self.model.gradients()
         norm = get_total_norm(gradients).to(loss.device)
-        numbers = self.world.add_up(torch.stack([loss, count, count.new_tensor(float(stop())), norm * norm]))
+        own = count.new_tensor([float(sum(batch.tokens for batch in batches)), float(stop())])
+        numbers = self.world.add_up(torch.cat([torch.stack([loss, count, norm * norm]), own]))
         counted = numbers[1].clamp(min=1.0)
         scale = self.world.size / counted  # the exchange divided the sums by the number of ranks
-        norm = scale * (numbers[3].sqrt() if self.model.is_sharded else norm)
+        norm = scale * (numbers[2].sqrt() if self.model.is_sharded else norm)
         torch._foreach_mul_(gradients, scale * (self.limit / (norm + 1e-6)).clamp(max=1.0))
         for group in self.optimizer.param_groups:
             group["lr"] = rate
         self.optimizer.step()
         self.optimizer.zero_grad()
-        return _judge(*torch.stack([numbers[0] / counted, norm, numbers[2]]).tolist())
+        return _judge(*torch.stack([numbers[0] / counted, norm, numbers[3], numbers[4]]).tolist())
 
     def _accumulate(self, batches: Sequence[Batch | PairBatch]) -> tuple[torch.Tensor, torch.Tensor]:
         """Leave the gradient of the summed loss in the parameters; return the sum and what it sums over."""
@@ -87,7 +91,7 @@ class Stepper:
         return total, total.new_tensor(float(count))
 
 
-def _judge(loss: float, norm: float, stops: float) -> StepResult:
+def _judge(loss: float, norm: float, tokens: float, stops: float) -> StepResult:
     if not (math.isfinite(loss) and math.isfinite(norm)):
         raise UnhealthyError(
             "training",
@@ -95,4 +99,4 @@ def _judge(loss: float, norm: float, stops: float) -> StepResult:
             expected="finite numbers",
             hint="lower the learning rate or lengthen its warm-up; the last checkpoint is from before this step",
         )
-    return StepResult(loss=loss, grad_norm=norm, stop=stops > 0)
+    return StepResult(loss=loss, grad_norm=norm, tokens=round(tokens), stop=stops > 0)

@@ -1,11 +1,20 @@
 """What belongs to a step, as pure functions of the run, the step and the rank: nothing here needs to be saved."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from hashlib import blake2b
 
-from l3_modeltools.schemas import Checkpointing, Dpo, SkippedSteps, Train
+from l3_modeltools.schemas import Checkpointing, SkippedSteps
 
-__all__ = ["is_due", "is_skipped", "micro_batches", "seed_of", "tokens_after"]
+__all__ = ["Position", "is_due", "is_skipped", "micro_batches", "seed_of"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Position:
+    """How far a run is: optimizer steps done, and tokens that went in on the way, padding not counted."""
+
+    step: int = 0
+    tokens: int = 0
 
 
 def micro_batches(*, global_batch: int, micro_batch: int, rank: int, ranks: int) -> tuple[range, ...]:
@@ -27,15 +36,6 @@ def seed_of(seed: int, *, step: int, rank: int) -> int:
 def is_skipped(skipped: Sequence[SkippedSteps], step: int) -> bool:
     """Say whether a step is left out: it keeps its number and its samples, but no weight changes in it."""
     return any(part.first_step <= step <= part.last_step for part in skipped)
-
-
-def tokens_after(train: Train, skipped: Sequence[SkippedSteps], step: int) -> int:
-    """Return how many tokens went through the model by the end of `step`, padding and both sides of pairs included."""
-    if train.data is None:
-        return 0
-    sides = 2 if isinstance(train.objective, Dpo) else 1
-    left_out = sum(is_skipped(skipped, number) for number in range(1, step + 1)) if skipped else 0
-    return (step - left_out) * train.data.global_batch_size * train.data.sequence_length * sides
 
 
 def is_due(checkpoint: Checkpointing, *, step: int, steps: int) -> bool:

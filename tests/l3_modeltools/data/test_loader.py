@@ -214,6 +214,13 @@ def test_all_tokens_count_on_request_but_no_padding(tmp_path: Path) -> None:
     assert rows[0] == ([1, 2, 3, *[END] * 13], [2, 3, END, *[IGNORED] * 13])
 
 
+def test_padding_is_not_counted_as_tokens(tmp_path: Path) -> None:
+    loader = Loader(
+        [make_dataset(tmp_path / "chats", [CHATS], form="chat")], training_data(batch=3, length=100), Sft()
+    )
+    assert text(loader, 1, range(3)).tokens == 3 + 11 + 0
+
+
 def test_a_long_chat_is_cut_to_the_sequence_length(tmp_path: Path) -> None:
     rows = chat_rows(tmp_path, 5, Sft(loss_on="all"))
     assert rows[1] == ([4, 5, 6, 7, 8], [5, 6, 7, 8, 9])

@@ -44,9 +44,11 @@ def test_transformers_computes_what_the_run_does(tmp_path: Path, family: str) ->
     assert next(theirs.parameters()).dtype == torch.float32
 
 
-def test_an_export_is_complete(tmp_path: Path) -> None:
+def test_an_export_is_complete_and_quiet(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     run, _ = make_run(tmp_path, training(LLAMA))
+    capfd.readouterr()
     out = export_run(run, tmp_path / "deep" / "out")
+    assert capfd.readouterr() == ("", "")
     assert {path.name for path in out.iterdir()} >= {
         "README.md",
         "config.json",

@@ -135,7 +135,7 @@ def test_a_step_in_which_nothing_counts_has_a_loss_of_zero() -> None:
     _, stepper = make_stepper()
     batch = uneven_batch()
     nothing = Batch(input_ids=batch.input_ids, labels=torch.full_like(batch.labels, IGNORED))
-    assert take(stepper, [nothing], steps=1) == [StepResult(loss=0.0, grad_norm=0.0, stop=False)]
+    assert take(stepper, [nothing], steps=1) == [StepResult(loss=0.0, grad_norm=0.0, tokens=64, stop=False)]
 
 
 def test_a_loss_that_is_not_finite_is_refused() -> None:

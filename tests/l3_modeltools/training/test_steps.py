@@ -3,9 +3,8 @@ from itertools import chain
 from hypothesis import given
 from hypothesis import strategies as st
 
-from l3_modeltools.schemas import Checkpointing, Dpo, SkippedSteps
-from l3_modeltools.training.steps import is_due, is_skipped, micro_batches, seed_of, tokens_after
-from tests.support.tiny_models import LLAMA, training
+from l3_modeltools.schemas import Checkpointing, SkippedSteps
+from l3_modeltools.training.steps import is_due, is_skipped, micro_batches, seed_of
 
 BAD = (
     SkippedSteps(first_step=3, last_step=5, reason="spike"),
@@ -35,13 +34,6 @@ def test_no_two_steps_or_ranks_draw_alike() -> None:
 
 def test_skipped_steps_are_those_named() -> None:
     assert [step for step in range(1, 12) if is_skipped(BAD, step)] == [3, 4, 5, 9]
-
-
-def test_tokens_are_those_that_went_through_the_model() -> None:
-    train = training(LLAMA)  # 4 × 16 tokens a step
-    assert [tokens_after(train, (), step) for step in (0, 1, 10)] == [0, 64, 640]
-    assert [tokens_after(train, BAD, step) for step in (2, 3, 5, 6, 10)] == [128, 128, 128, 192, 384]
-    assert tokens_after(training(LLAMA, objective=Dpo()), (), 1) == 128
 
 
 def test_state_is_saved_in_rhythm_and_at_the_end() -> None:
