@@ -33,7 +33,7 @@ class ChatSamples:
         input_ids = np.full((len(rows), width), end_of_document, dtype=np.int64)
         labels = np.full((len(rows), width), IGNORED, dtype=np.int64)
         for row, (split, sample) in enumerate(rows):
-            tokens = split.document(sample)[: width + 1]
+            tokens = split.document(sample)[: width + 1].astype(np.int64)
             after = tokens[1:]
             input_ids[row, : after.size] = tokens[:-1]
             learnt = self._learnt(split, sample)[1 : width + 1]

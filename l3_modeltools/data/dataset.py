@@ -52,6 +52,7 @@ class Split:
 
     def __init__(self, shards: Sequence[Shard]) -> None:
         self._shards = tuple(shards)
+        self._stored = [shard.reader.stored for shard in shards]
         self._token_begins = [0, *accumulate(shard.reader.tokens for shard in shards)]
         self._document_begins = [0, *accumulate(shard.reader.documents for shard in shards)]
 
@@ -73,15 +74,19 @@ class Split:
 
     def read_into(self, target: npt.NDArray[np.int64], start: int) -> None:
         """Fill `target` (length,) with the tokens from `start` on. Raises IndexError where there are fewer."""
-        if not 0 <= start <= self.tokens - target.size:
-            raise IndexError(f"tokens {start} to {start + target.size} of {self.tokens}")
+        size = target.size
+        if start < 0 or start + size > self._token_begins[-1]:
+            raise IndexError(f"tokens {start} to {start + size} of {self.tokens}")
+        if not size:
+            return
         number = bisect_right(self._token_begins, start) - 1
         start -= self._token_begins[number]
-        filled = 0
-        while filled < target.size:
-            piece = self._shards[number].reader.stored[start : start + target.size - filled]
-            target[filled : filled + piece.size] = piece
-            filled, number, start = filled + piece.size, number + 1, 0
+        piece = self._stored[number][start : start + size]
+        if piece.size == size:
+            target[:] = piece
+        else:
+            target[: piece.size] = piece
+            self.read_into(target[piece.size :], self._token_begins[number + 1])
 
     def document(self, index: int) -> Tokens:
         """Return the tokens of one document, without copying. Raises IndexError when there is none."""

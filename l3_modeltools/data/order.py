@@ -9,7 +9,7 @@ from math import isqrt
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["BLOCK", "Mixture", "Order", "Samples", "Shuffle", "block_quotas", "epoch_key"]
+__all__ = ["BLOCK", "Mixture", "Order", "Samples", "Shuffle", "block_quotas"]
 
 Integers = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint64]
@@ -17,49 +17,56 @@ Words = npt.NDArray[np.uint64]
 BLOCK = 1024
 """Places in which a mixture comes out whole; more for a mixture of more data sets than that."""
 
-KEY_BYTES = 64
+ROUNDS = 8
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Shuffle:
-    """A permutation of 0 … size - 1 chosen by a key of 64 bytes, computed place by place.
+    """Endless passes over the samples 0 … size - 1 of a data set, each in an order of its own, computed turn by turn.
 
-    A Feistel network over Z_a x Z_b with a·b barely above `size`, walked along its cycles until it is within
-    (Black and Rogaway, Ciphers with Arbitrary Finite Domains, 2002, sections 3 and 4); eight rounds, each a
-    64-bit mix. It is an order for samples, no cipher.
+    A pass is a Feistel network over Z_a x Z_b with a·b barely above `size`, walked along its cycles until it is within
+    (Black and Rogaway, Ciphers with Arbitrary Finite Domains, 2002, its second and third method); eight rounds, each
+    a 64-bit mix, with keys made of seed, data and pass. It is an order for samples, no cipher.
     """
 
     size: int
-    key: bytes
+    seed: int
+    fingerprint: bytes
 
-    def at(self, places: Integers) -> Integers:
-        """Return what stands at each of the places (any shape); places must be within 0 … size - 1."""
-        result = self._round_trip(places.astype(np.uint64))
+    def at(self, turns: Integers) -> Integers:
+        """Return the sample of each turn (n,): turn t is place t % size of pass t // size."""
+        passes, places = np.divmod(turns, self.size)
+        distinct, which = np.unique(passes, return_inverse=True)
+        keys = self._keys(distinct.tolist())[:, which]
+        result = self._round_trip(places.astype(np.uint64), keys)
         while (outside := result >= self.size).any():
-            result[outside] = self._round_trip(result[outside])
+            result[outside] = self._round_trip(result[outside], keys[:, outside])
         return result.astype(np.int64)
 
-    def _round_trip(self, numbers: Words) -> Words:
+    def _keys(self, passes: Sequence[int]) -> Words:
+        """Return the rounds' keys, (rounds, passes)."""
+        digests = [
+            blake2b(f"{self.seed} {number} ".encode() + self.fingerprint, digest_size=8 * ROUNDS).digest()
+            for number in passes
+        ]
+        return np.frombuffer(b"".join(digests), dtype="<u8").reshape(-1, ROUNDS).T
+
+    def _round_trip(self, numbers: Words, keys: Words) -> Words:
         rows = isqrt(self.size - 1) + 1 if self.size > 1 else 1
         sides = np.array([rows, -(-self.size // rows)], dtype=np.uint64)
         halves = list(np.divmod(numbers, sides[1]))
-        for number, key in enumerate(np.frombuffer(self.key, dtype="<u8").reshape(-1, 1)):
+        for number, key in enumerate(keys):
             side = number % 2
-            halves[side] = (halves[side] + mixed(halves[1 - side] ^ key.reshape(()))) % sides[side]
+            halves[side] = (halves[side] + mixed(halves[1 - side] ^ key)) % sides[side]
         whole: Words = halves[0] * sides[1] + halves[1]
         return whole
 
 
 def mixed(words: Words) -> Words:
-    """Return 32 well mixed bits of each word (Steele, Lea, Flood, Fast Splittable Generators, 2014, figure 16)."""
+    """Return 32 well mixed bits of each word, by the constants of Stafford's variant 13 of MurmurHash3's finaliser."""
     words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return words >> np.uint64(32)
-
-
-def epoch_key(seed: int, fingerprint: bytes, epoch: int) -> bytes:
-    """Return the key of one pass over one data set."""
-    return blake2b(f"{seed} {epoch} ".encode() + fingerprint, digest_size=KEY_BYTES).digest()
 
 
 def block_quotas(weights: Sequence[float], size: int) -> tuple[int, ...]:
@@ -69,13 +76,13 @@ def block_quotas(weights: Sequence[float], size: int) -> tuple[int, ...]:
     """
     total = sum(map(Fraction, weights))
     shares = [Fraction(weight) * size / total for weight in weights]
-    quotas = [max(int(share), share > 0) for share in shares]
-    while (missing := size - sum(quotas)) > 0:
-        first = max(range(len(quotas)), key=lambda index: shares[index] - quotas[index])
-        quotas[first] += min(missing, 1)
+    quotas = [max(int(share), int(share > 0)) for share in shares]
+    by_remainder = sorted(range(len(quotas)), key=lambda index: quotas[index] - shares[index])
+    for index in by_remainder[: max(0, size - sum(quotas))]:
+        quotas[index] += 1
     while sum(quotas) > size:
         quotas[quotas.index(max(quotas))] -= 1
-    return tuple(int(quota) for quota in quotas)
+    return tuple(quotas)
 
 
 class Mixture:
@@ -116,8 +123,10 @@ class Order:
     ) -> None:
         self.sizes = tuple(sizes)
         self.mixture = Mixture(weights)
-        self._fingerprints = tuple(fingerprints)
-        self._seed = seed
+        self._shuffles = [
+            Shuffle(size=size, seed=seed, fingerprint=fingerprint)
+            for size, fingerprint in zip(sizes, fingerprints, strict=True)
+        ]
 
     def samples(self, first: int, count: int) -> Samples:
         """Return the samples at places `first` … `first + count - 1`, counted from 0."""
@@ -125,19 +134,10 @@ class Order:
         sample = np.empty_like(turns)
         for dataset in np.unique(owners).tolist():
             here = owners == dataset
-            sample[here] = self._shuffled(dataset, turns[here])
+            sample[here] = self._shuffles[dataset].at(turns[here])
         return Samples(dataset=owners, sample=sample)
 
     def passes(self, places: int) -> float:
         """Return how often the data set that is used up soonest has been gone through after so many places."""
         pairs = zip(self.mixture.quotas, self.sizes, strict=True)
         return max(places / self.mixture.block * quota / size for quota, size in pairs if quota)
-
-    def _shuffled(self, dataset: int, turns: Integers) -> Integers:
-        epochs, places = np.divmod(turns, self.sizes[dataset])
-        sample = np.empty_like(places)
-        for epoch in np.unique(epochs).tolist():
-            here = epochs == epoch
-            key = epoch_key(self._seed, self._fingerprints[dataset], epoch)
-            sample[here] = Shuffle(size=self.sizes[dataset], key=key).at(places[here])
-        return sample

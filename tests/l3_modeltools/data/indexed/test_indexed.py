@@ -11,16 +11,19 @@ from hypothesis import strategies as st
 
 from l0_infra.core.errors import UnsatisfiableError, UsageError
 from l3_modeltools.data import IndexedReader, IndexedWriter
+from l3_modeltools.data.indexed import TokenDtype
 from tests.support.indexed import write_sequences
 
 DOCUMENTS = st.lists(st.lists(st.integers(0, 65_535), max_size=9), min_size=1, max_size=20)
 
 
-@settings(max_examples=30)
+@settings(max_examples=30, deadline=None)
 @given(documents=DOCUMENTS, dtype=st.sampled_from(["uint16", "int32"]), cut=st.integers(0, 20))
-def test_documents_come_back(documents: list[list[int]], dtype: str, cut: int, tmp_path_factory) -> None:  # type: ignore[no-untyped-def]
+def test_documents_come_back(
+    documents: list[list[int]], dtype: TokenDtype, cut: int, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     stem = tmp_path_factory.mktemp("d") / "text-00000"
-    with IndexedWriter(stem, dtype) as writer:  # type: ignore[arg-type]
+    with IndexedWriter(stem, dtype) as writer:
         for document in documents[:cut]:
             writer.add(np.array(document, dtype=np.int64))
         rest = documents[cut:]
