@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from l3_modeltools.architectures import Parameters, count_parameters, parse_hf_config, preset
-    from l3_modeltools.checkpoint import Shelf
+    from l3_modeltools.checkpoint import Compared, Found, Shelf, compare_checkpoints, probe_checkpoint
     from l3_modeltools.data import (
         Decoded,
         Inspection,
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
         prepare_dataset,
         verify_dataset,
     )
-    from l3_modeltools.frameworks import find_container, render_job
-    from l3_modeltools.planning import MemoryTerms, Place, TrainingPlan, plan_training
+    from l3_modeltools.frameworks import find_container, render_job, resolve_command
+    from l3_modeltools.planning import AcceleratorSize, MemoryTerms, Place, TrainingPlan, plan_training
     from l3_modeltools.runs import (
         Comparison,
         Measured,
@@ -37,14 +37,18 @@ if TYPE_CHECKING:
         read_metrics,
         read_outcome,
         read_samples,
+        read_starts,
         scan_runs,
         update_run,
     )
     from l3_modeltools.training import export_run, sample_run
 
 __all__ = [
+    "AcceleratorSize",
+    "Compared",
     "Comparison",
     "Decoded",
+    "Found",
     "Inspection",
     "Measured",
     "MemoryTerms",
@@ -57,6 +61,7 @@ __all__ = [
     "Shelf",
     "TrainingPlan",
     "Verification",
+    "compare_checkpoints",
     "compare_runs",
     "count_parameters",
     "create_run",
@@ -74,10 +79,13 @@ __all__ = [
     "plan_training",
     "prepare_dataset",
     "preset",
+    "probe_checkpoint",
     "read_metrics",
     "read_outcome",
     "read_samples",
+    "read_starts",
     "render_job",
+    "resolve_command",
     "sample_run",
     "scan_runs",
     "update_run",
@@ -85,8 +93,11 @@ __all__ = [
 ]
 
 HOMES = {
+    "AcceleratorSize": "planning",
+    "Compared": "checkpoint",
     "Comparison": "runs",
     "Decoded": "data",
+    "Found": "checkpoint",
     "Inspection": "data",
     "Measured": "runs",
     "MemoryTerms": "planning",
@@ -99,6 +110,7 @@ HOMES = {
     "Shelf": "checkpoint",
     "TrainingPlan": "planning",
     "Verification": "data",
+    "compare_checkpoints": "checkpoint",
     "compare_runs": "runs",
     "count_parameters": "architectures",
     "create_run": "runs",
@@ -116,10 +128,13 @@ HOMES = {
     "plan_training": "planning",
     "prepare_dataset": "data",
     "preset": "architectures",
+    "probe_checkpoint": "checkpoint",
     "read_metrics": "runs",
     "read_outcome": "runs",
     "read_samples": "runs",
+    "read_starts": "runs",
     "render_job": "frameworks",
+    "resolve_command": "frameworks",
     "sample_run": "training",
     "scan_runs": "runs",
     "update_run": "runs",

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 from ogai.version import __version__
 
 if TYPE_CHECKING:
-    from ogai.flows import data, job, train
+    from ogai.flows import checkpoint, data, job, train
 
-__all__ = ["__version__", "data", "job", "train"]
+__all__ = ["__version__", "checkpoint", "data", "job", "train"]
 
-FLOWS = frozenset({"data", "job", "train"})
+FLOWS = frozenset({"checkpoint", "data", "job", "train"})
 
 
 def __getattr__(name: str) -> object:

@@ -18,6 +18,9 @@ __all__ = ["COMMANDS", "build", "main"]
 COMMANDS: Mapping[str, Entry] = {
     "data": Entry(target="ogai.commands.data:data", help="Turn text into data sets; look at them."),
     "train": Entry(target="ogai.commands.train:train", help="Train a language model to the end."),
+    "checkpoint": Entry(
+        target="ogai.commands.checkpoint:checkpoint", help="Checkpoints: list, verify, compare."
+    ),
     "job": Entry(target="ogai.commands.job:job", help="Submit jobs, watch them, end them."),
     "agent": Entry(
         target="ogai.commands.agent:agent", help="The process that runs the queue of this machine."
@@ -32,9 +35,10 @@ COMMANDS: Mapping[str, Entry] = {
 
 EPILOG = """\b
 Examples:
-  ogai job submit -- python train.py    put a command into the queue
+  ogai data prepare corpus.yaml         turn text into a data set
+  ogai train submit train.yaml -f       train a language model and watch it
+  ogai job submit -- python work.py     put any command into the queue
   ogai job list                         see the queue
-  ogai job logs -f 1                    follow what job 1 prints
   ogai doctor                           see what is here and what is missing
 """
 

@@ -1,6 +1,7 @@
 """The main job on real input: a language model learns from the text that every machine has, and writes.
 
-Every step is a command line that a person would type; this script types them.
+Every step is a command line that a person would type; this script types them. What it is given itself, such as
+`--set steps=50`, it hands on to `ogai train submit`.
 """
 
 import json
@@ -9,6 +10,7 @@ import shlex
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 HERE = Path(__file__).resolve().parent
 BIN = Path(sys.executable).parent
@@ -37,22 +39,20 @@ def ogai(*words: str, shown: bool = True) -> str:
 def main() -> None:
     ogai("data", "prepare", "corpus.yaml")
     ogai("data", "inspect", DATA)
-    ogai("train", "submit", "train.yaml", "--follow")
-    newest = json.loads(ogai("train", "list", "-o", "json", shown=False))[0]
-    run = newest["run_id"]
+    ogai("train", "submit", "train.yaml", "--follow", *sys.argv[1:])
     ogai("train", "list")
-    ogai("train", "sample", run, "def read_lines(path):")
+    run = json.loads(ogai("train", "list", "-o", "json", shown=False))[0]
+    ogai("train", "sample", run["run_id"], "def read_lines(path):")
     report(run)
 
 
-def report(run: str) -> None:
+def report(run: dict[str, Any]) -> None:
     """Print what the training came to, beside what a model that only counts tokens would reach."""
     dataset = json.loads(ogai("data", "inspect", DATA, "-o", "json", shown=False))
-    shown = json.loads(ogai("train", "show", run, "-o", "json", shown=False))
     print(f"\nunigram entropy: {dataset['unigram_entropy_nats']:.3f} nats")
-    print(f"validation loss: {shown['validation_loss']:.3f} nats")
-    print(f"run directory: {shown['run']['directory']}")
-    print(f"\nYour turn: source .venv/bin/activate, then ogai train show {run}")
+    print(f"validation loss: {run['figures']['validation_loss']:.3f} nats")
+    print(f"run directory: {run['directory']}")
+    print(f"\nYour turn: source .venv/bin/activate, then ogai train show {run['run_id']}")
 
 
 if __name__ == "__main__":

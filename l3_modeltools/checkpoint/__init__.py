@@ -7,8 +7,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from l3_modeltools.checkpoint.comparison import Comparison, compare
-    from l3_modeltools.checkpoint.found import Found, Verify, look_at, verify
+    from l3_modeltools.checkpoint.comparison import Compared, compare_checkpoints
+    from l3_modeltools.checkpoint.found import Found, Verify, look_at, probe_checkpoint, verify
     from l3_modeltools.checkpoint.identity import architecture_sha256
     from l3_modeltools.checkpoint.keep import Room, plan_room, superseded
     from l3_modeltools.checkpoint.load import load_state
@@ -18,17 +18,18 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Blocked",
-    "Comparison",
+    "Compared",
     "Found",
     "Room",
     "Saver",
     "Shelf",
     "Verify",
     "architecture_sha256",
-    "compare",
+    "compare_checkpoints",
     "load_state",
     "look_at",
     "plan_room",
+    "probe_checkpoint",
     "restore_state",
     "superseded",
     "training_state",
@@ -37,17 +38,18 @@ __all__ = [
 
 HOMES = {
     "Blocked": "saver",
-    "Comparison": "comparison",
+    "Compared": "comparison",
     "Found": "found",
     "Room": "keep",
     "Saver": "saver",
     "Shelf": "shelf",
     "Verify": "found",
     "architecture_sha256": "identity",
-    "compare": "comparison",
+    "compare_checkpoints": "comparison",
     "load_state": "load",
     "look_at": "found",
     "plan_room": "keep",
+    "probe_checkpoint": "found",
     "restore_state": "state",
     "superseded": "keep",
     "training_state": "state",

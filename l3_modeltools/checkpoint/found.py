@@ -16,10 +16,13 @@ from l0_infra.core.units import format_bytes
 from l3_modeltools.checkpoint.naming import MANIFEST, Name, parse_name
 from l3_modeltools.schemas import Checkpoint, HashedFile
 
-__all__ = ["Found", "Verify", "look_at", "verify"]
+__all__ = ["Found", "State", "Verify", "look_at", "probe_checkpoint", "verify"]
 
 Verify = Literal["sizes", "hashes"]
 """How well a checkpoint is looked at: that every file has its size, or that every byte is right."""
+
+State = Literal["sound", "damaged", "set aside", "unfinished"]
+"""What a directory is: `unfinished` is half written or half removed, `set aside` was damaged and is out of the way."""
 
 READERS = 8
 """Threads that hash; each reads one file at a time."""
@@ -44,6 +47,14 @@ class Found:
     manifest: Checkpoint | None = None
     fault: str = ""
 
+    @property
+    def state(self) -> State:
+        """Say in a word what it is."""
+        name = parse_name(self.directory.name)
+        if name is None or not name.condition:
+            return "damaged" if self.fault else "sound"
+        return "unfinished" if name.condition in ("partial", "removing") else "set aside"
+
 
 def look_at(directory: Path) -> Found:
     """Judge one directory by its manifest and the sizes of its files; a directory may bear any name."""
@@ -53,6 +64,12 @@ def look_at(directory: Path) -> Found:
     step = name.step if name else manifest.step if manifest else 0
     fault = _condition(name) or fault or (_faults(directory, manifest, name) if manifest else "")
     return Found(step=step, directory=directory, size_bytes=size_bytes, manifest=manifest, fault=fault)
+
+
+def probe_checkpoint(directory: Path, *, how: Verify = "sizes") -> Found:
+    """Judge one directory by sizes alone or by every byte."""
+    found = look_at(directory)
+    return verify(found) if how == "hashes" else found
 
 
 def verify(found: Found) -> Found:

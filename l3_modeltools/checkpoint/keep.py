@@ -17,6 +17,11 @@ class Room:
     remove: tuple[Found, ...] = ()
     refusal: str = ""
 
+    @property
+    def costs_sound(self) -> bool:
+        """Whether a checkpoint that could be loaded goes."""
+        return any(not found.fault for found in self.remove)
+
 
 def superseded(steps: Iterable[int], keep: Checkpointing) -> tuple[int, ...]:
     """Name the steps, oldest first, whose sound checkpoints `keep` lets go; never the newest."""
@@ -31,7 +36,7 @@ def plan_room(
     """Find room for `needed_bytes` at `step` among what is `held`, within `keep.max_bytes` and `free_bytes`.
 
     As little as possible goes: first what is unsound, then, oldest first, what `keep` would let go once the
-    new one is there. The newest sound checkpoint always stays.
+    new one is there. The newest sound checkpoint before `step` always stays, and so do sound ones of later steps.
     """
     taken, free = sum(found.size_bytes for found in held), free_bytes
     remove: list[Found] = []
@@ -44,7 +49,8 @@ def plan_room(
 
 
 def _removable(step: int, held: Sequence[Found], keep: Checkpointing) -> list[Found]:
-    sound = sorted((found for found in held if not found.fault), key=lambda found: found.step)
+    past = [found for found in held if not found.fault and found.step < step]
+    sound = sorted(past, key=lambda found: found.step)
     gone = set(superseded([step, *(found.step for found in sound)], keep))
     unsound = [found for found in held if found.fault and found.step != step]
     return unsound + [found for found in sound[:-1] if found.step in gone]

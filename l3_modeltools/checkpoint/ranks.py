@@ -56,9 +56,10 @@ class Ranks:
         return answer
 
     def part(self) -> None:
-        """Let go of the group."""
+        """Let go of the group, if the whole is still there; no rank may agree on anything afterwards."""
         if self.group is not None and dist.is_initialized():
             dist.destroy_process_group(self.group)
+        self.group = None
 
 
 def _tried(decide: Callable[[], Answer]) -> Answer | Trouble:

@@ -164,7 +164,7 @@ class Saver:
         )
         self.shelf.publish(manifest)
         self._tell(manifest)
-        self.shelf.prune(self.keep)
+        self.shelf.prune(manifest, self.keep)
 
     def _tell(self, manifest: Checkpoint) -> None:
         if self.on_saved is not None and self.ranks.is_first:

@@ -5,7 +5,7 @@ import errno
 import fcntl
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -83,7 +83,11 @@ class Shelf:
             self.set_aside(step)
         self.sweep()
         free_bytes = shutil.disk_usage(self.directory).free
-        room = plan_room(needed_bytes, step=step, held=self.found(), keep=keep, free_bytes=free_bytes)
+        held = self._own(run, architecture_sha256)
+        room = plan_room(needed_bytes, step=step, held=held, keep=keep, free_bytes=free_bytes)
+        while room.costs_sound and (torn := _torn_unseen(held, step)):
+            held = [torn if found.directory == torn.directory else found for found in held]
+            room = plan_room(needed_bytes, step=step, held=held, keep=keep, free_bytes=free_bytes)
         if room.refusal:
             raise _refused(self.directory, room.refusal)
         for found in room.remove:
@@ -140,14 +144,29 @@ class Shelf:
             sync_directory(self.directory)
         _delete(removing)
 
-    def prune(self, keep: Checkpointing) -> tuple[Found, ...]:
-        """Remove the sound checkpoints that `keep` lets go, and return them."""
-        sound = [found for found in self.found() if not found.fault]
+    def prune(self, newest: Checkpoint, keep: Checkpointing) -> tuple[Found, ...]:
+        """Remove the sound checkpoints that `keep` lets go now that `newest` was published, and return them.
+
+        Those of later steps are none of its past and stay, as do those of other runs.
+        """
+        own = self._own(newest.run, newest.architecture_sha256)
+        sound = [found for found in own if not found.fault and found.step <= newest.step]
         gone = set(superseded((found.step for found in sound), keep))
         pruned = tuple(found for found in sound if found.step in gone)
         for found in pruned:
             self.remove(found)
         return pruned
+
+    def _own(self, run: str, architecture_sha256: str) -> list[Found]:
+        """List what is found but for what belongs to others."""
+        return [found for found in self.found() if not _foreign(found.manifest, run, architecture_sha256)]
+
+
+def _torn_unseen(held: Sequence[Found], step: int) -> Found | None:
+    """Verify the newest sound one before `step`, which is to outlive others; return it if it is not so sound."""
+    sound = [found for found in held if not found.fault and found.step < step]
+    newest = verify(max(sound, key=lambda found: found.step))
+    return newest if newest.fault else None
 
 
 def _judged(found: Found, run: str | None, architecture_sha256: str | None, how: Verify) -> Found:

@@ -35,8 +35,12 @@ class PublishingWriter(FileSystemWriter):
         self.publish = publish
 
     def write_data(self, plan: SavePlan, planner: SavePlanner) -> Future[list[WriteResult]]:
-        """Write this rank's items, then add a result for each file."""
-        written = super().write_data(plan, planner).value()
+        """Write this rank's items, then add a result for each file. Raises OSError as the disk does."""
+        try:
+            written = super().write_data(plan, planner).value()
+        except RuntimeError as error:
+            # What a write raises is followed, and hidden, by a complaint that the archive has no end.
+            raise _disk_error(error) or error from None
         done: Future[list[WriteResult]] = Future()
         done.set_result([*written, *map(_result, self.files.written())])
         return done
@@ -102,6 +106,12 @@ class HashingStream(io.RawIOBase):
 
     def fileno(self) -> int:
         return self.raw.fileno()
+
+
+def _disk_error(error: BaseException) -> OSError | None:
+    """Find what the disk said among what `error` was raised after."""
+    before = error.__context__
+    return before if before is None or isinstance(before, OSError) else _disk_error(before)
 
 
 def _result(file: HashedFile) -> WriteResult:

@@ -1,6 +1,7 @@
 """One training, many trainers: each framework says which program a job runs for it."""
 
+from l3_modeltools.frameworks.command import resolve_command
 from l3_modeltools.frameworks.containers import Container, find_container
 from l3_modeltools.frameworks.render import render_job
 
-__all__ = ["Container", "find_container", "render_job"]
+__all__ = ["Container", "find_container", "render_job", "resolve_command"]

@@ -1,13 +1,16 @@
 """A trainer of the user's own: its tasks, the variables it is told things by, its image."""
 
+import os
 from pathlib import Path
+
+import msgspec
 
 from l3_modeltools.frameworks.containers import Container, Inside, container_command
 from l3_modeltools.frameworks.launch import Launch
 from l3_modeltools.frameworks.starter import AT_START
-from l3_modeltools.schemas import Run, TrainerCommand
+from l3_modeltools.schemas import Run, Train, TrainerCommand
 
-__all__ = ["command_launch", "run_variables"]
+__all__ = ["command_launch", "resolve_command", "run_variables"]
 
 STARTER = str(Path(__file__).with_name("starter.py"))
 OF_THE_ENGINE = (
@@ -45,6 +48,20 @@ def command_launch(run: Run, command: TrainerCommand, python: str, container: Co
     )
 
 
+def resolve_command(train: Train, *, base: Path, here: Path) -> Train:
+    """Make the paths of a command absolute: those in it are relative to `base`, the folder of its document.
+
+    A command that names no directory begins `here`, where it is submitted, in every later job of the run too.
+    """
+    command = train.command
+    if command is None:
+        return train
+    directory = here if command.directory is None else base / command.directory
+    image = None if command.image is None else _image(command.image, base)
+    resolved = msgspec.structs.replace(command, directory=os.path.normpath(directory), image=image)
+    return msgspec.structs.replace(train, command=resolved)
+
+
 def run_variables(run: Run) -> dict[str, str]:
     """Return the variables that are known before the run starts."""
     return {
@@ -54,6 +71,12 @@ def run_variables(run: Run) -> dict[str, str]:
         "OGAI_RUN_ID": run.run_id,
         "OGAI_TENSORBOARD_DIR": f"{run.directory}/tensorboard",
     }
+
+
+def _image(image: str, base: Path) -> str:
+    """Leave a URI (`docker://…`) and the name of a container of Enroot as they are."""
+    is_file = "://" not in image and image.endswith((".sif", ".sqsh", ".img"))
+    return os.path.normpath(base / image) if is_file else image
 
 
 def _inside(run: Run, command: TrainerCommand, image: str, names: tuple[str, ...]) -> Inside:

@@ -84,14 +84,15 @@ def start_variables(given: Mapping[str, str]) -> dict[str, str]:
 
 def begin(file: str, key: str, given: Mapping[str, str]) -> dict[str, object]:
     """Decide where the ranks meet and what they resume from, and write it down for the others."""
-    events = [str(start["events"]) for start in read_lines(file) if "events" in start]
+    heard = [str(start["events"]) for start in read_lines(file) if "events" in start]
+    events = list(dict.fromkeys([*heard, given["OGAI_EVENTS"]]))
     start: dict[str, object] = {
         "at": time.time(),
         "start": key,
         "events": given["OGAI_EVENTS"],
         "master_addr": meeting_host(given),
         "master_port": free_port(),
-        "resume_dir": newest_checkpoint(given["OGAI_RUN_DIR"], [*events, given["OGAI_EVENTS"]]),
+        "resume_dir": newest_checkpoint(given["OGAI_RUN_DIR"], events),
     }
     descriptor = os.open(file, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:

@@ -57,6 +57,7 @@ OTHER_NAMES: Mapping[str, tuple[str, ...]] = {
 }
 """What trainers call the fields too, in JSON lines and as TensorBoard tags; capitals do not matter."""
 
+DECODER = json.JSONDecoder()
 FIELDS = tuple(name for name in Metric.__struct_fields__ if name != "extra")
 FIELD_OF = {name: field for field, others in OTHER_NAMES.items() for name in (field, *others)}
 
@@ -97,7 +98,7 @@ def _metric(fields: Mapping[str, object]) -> Metric | None:
         elif number is not None and (field not in known or name == field):
             known[field] = number
     step = known.pop("step", -1.0)
-    if step < 0 or step != int(step):
+    if step < 0 or not step.is_integer():
         return None
     return msgspec.structs.replace(Metric(step=int(step), extra=extra), **known)
 
@@ -112,27 +113,27 @@ def _number(value: object) -> float | None:
         return None
 
 
-def _objects(text: str) -> Iterator[dict[str, object]]:
-    """Yield the JSON objects of a line: all from its start, else the one that it ends with."""
+def _objects(text: str) -> list[dict[str, object]]:
+    """Return the JSON objects of a line: all of it, else those that it ends with."""
+    start = 0
+    while start >= 0:
+        found = _sequence(text[start:])
+        if found:
+            return found
+        start = text.find("{", start + 1)
+    return []
+
+
+def _sequence(text: str) -> list[dict[str, object]]:
+    """Return the JSON objects that `text` is made of, one behind the other; none if anything else is there."""
+    found: list[dict[str, object]] = []
     while text:
-        found, text = _first(text)
-        if found is None:
-            break
-        yield found
-    else:
-        return
-    for start in range(1, len(text)):
-        if text[start] == "{":
-            found, rest = _first(text[start:])
-            if found is not None and not rest:
-                yield found
-                return
-
-
-def _first(text: str) -> tuple[dict[str, object] | None, str]:
-    """Split the object that `text` begins with from the rest; None if it begins with no whole one."""
-    try:
-        found, end = json.JSONDecoder().raw_decode(text)
-    except (ValueError, RecursionError):
-        return None, text
-    return (found, text[end:].lstrip()) if isinstance(found, dict) else (None, text)
+        try:
+            value, end = DECODER.raw_decode(text)
+        except (ValueError, RecursionError):
+            return []
+        if not isinstance(value, dict):
+            return []
+        found.append(value)
+        text = text[end:].lstrip()
+    return found

@@ -30,5 +30,5 @@ def read_outcome(directory: Path) -> Outcome | None:
     """Read the outcome of the run in `directory`; None while there is none that is whole."""
     try:
         return msgspec.json.decode(load_file(directory / OUTCOME_FILE), type=Outcome)
-    except (OSError, msgspec.MsgspecError):
+    except (FileNotFoundError, msgspec.MsgspecError):
         return None

@@ -33,10 +33,14 @@ class TrainerCommand(Part, frozen=True, kw_only=True, forbid_unknown_fields=True
         tuple[str, ...], Meta(min_length=1, description="Program and arguments, without a shell.")
     ]
     directory: Annotated[
-        Text | None, Meta(description="Directory it begins in; null: where it is submitted.")
+        Text | None,
+        Meta(description="Directory it begins in, relative to this file; null: where it is submitted."),
     ] = None
     image: Annotated[
-        Text | None, Meta(description="Container image it runs in: a .sif or .sqsh file; null: none.")
+        Text | None,
+        Meta(
+            description="Container image it runs in: a .sif or .sqsh file, relative to this one, or a URI; null: none."
+        ),
     ] = None
     environment: Annotated[dict[EnvironmentName, str], Meta(description="Variables it gets.")] = field(
         default_factory=dict

@@ -39,6 +39,8 @@ SUITES = {
     ),
     "placement": Suite(paths=("tests/l2_scheduler/placement",), laws=True),
     "shim": Suite(paths=("tests/l2_scheduler/local",), laws=False),
+    "checkpoint": Suite(paths=("tests/l3_modeltools/checkpoint",), laws=False),
+    "training": Suite(paths=("tests/l3_modeltools/training/test_trainer.py",), laws=False),
     "exec": Suite(paths=("tests/l0_infra/core/exec",), laws=False, only="real"),
 }
 
@@ -83,6 +85,7 @@ def run_tests(suite: Suite, *, examples: int, seed: int, folder: Path) -> Result
         **os.environ,
         "PYTHONPATH": os.pathsep.join(map(str, (ROOT, ROOT / "cli", Path(__file__).parent))),
         "PROVE_EXAMPLES": str(examples if suite.laws else 100),
+        "PROVE_KILLS": "10",
     }
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
     (folder / "output.txt").write_text(done.stdout + done.stderr)

@@ -14,9 +14,9 @@ CPUS = len(os.sched_getaffinity(0))
 TIMEOUT_S = 30.0
 
 
-def eventually(condition: Callable[[], bool]) -> None:
+def eventually(condition: Callable[[], bool], *, patience_s: float = TIMEOUT_S) -> None:
     """Wait for something real to happen; far longer than it should take, as the machine may be busy."""
-    deadline = time.monotonic() + TIMEOUT_S
+    deadline = time.monotonic() + patience_s
     while not condition():
         if time.monotonic() > deadline:
             raise TimeoutError("it never happened")

@@ -1,6 +1,5 @@
 """Documents become a .bin and an .idx, in memory that does not grow with their number."""
 
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from l0_infra.core.errors import UsageError
+from l0_infra.core.store import sync_directory
 from l3_modeltools.data.indexed.layout import IndexHeader, TokenDtype, Tokens, render_header
 from l3_modeltools.data.indexed.stream import HashedStream
 from l3_modeltools.schemas import HashedFile
@@ -120,12 +120,3 @@ class IndexedWriter:
         self._lengths.seek(0)
         while content := self._lengths.read(CHUNK * 4):
             yield np.frombuffer(content, dtype="<i4")
-
-
-def sync_directory(directory: Path) -> None:
-    """Make the names in `directory` durable."""
-    descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

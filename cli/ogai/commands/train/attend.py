@@ -1,6 +1,6 @@
 """Staying with a run until it ends; Ctrl-C leaves it running and says how to come back."""
 
-import click
+import sys
 
 from l0_infra.core.errors import InterruptedByUser, UnhealthyError
 from ogai.flows import train as flow
@@ -11,7 +11,7 @@ __all__ = ["follow"]
 
 def follow(run_id: str) -> None:
     """Print what the run prints until its end, then how it ended. Raises UnhealthyError unless it completed."""
-    stdout = click.get_binary_stream("stdout")
+    stdout = sys.stdout.buffer
     try:
         for piece in flow.output(run_id, follow=True):
             stdout.write(piece)

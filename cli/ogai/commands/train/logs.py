@@ -1,5 +1,7 @@
 """`ogai train logs`: what a run printed, over all its jobs."""
 
+import sys
+
 import click
 
 from ogai.commands.epilog import examples
@@ -18,7 +20,7 @@ def logs(run_id: str, follow: bool) -> None:
     if follow:
         follow_run(run_id)
         return
-    stdout = click.get_binary_stream("stdout")
+    stdout = sys.stdout.buffer
     for piece in flow.output(run_id):
         stdout.write(piece)
     stdout.flush()

@@ -40,12 +40,12 @@ def submit(
 ) -> None:
     """Plan the training that FILE describes, show the plan, and put it into the queue. Prints the run's id."""
     wish = flow.read_wish(file, settings=settings, name=name)
-    rehearsal = flow.rehearse(wish, on=on)
+    planned = flow.plan(wish, on=on)
     if dry_run:
-        print_rehearsal(rehearsal, output)
+        print_rehearsal(planned, output)
         return
-    print_plan(rehearsal.plan, rehearsal.place)
-    run = flow.submit(wish, on=on)
+    print_plan(planned)
+    run = flow.queue(planned)
     emit(run, output, lambda queued: print_submitted(queued, attended=follow))
     if follow:
         follow_run(run.run_id)

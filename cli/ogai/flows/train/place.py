@@ -2,18 +2,31 @@
 
 import os
 import shutil
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from l0_infra.core.errors import UnsatisfiableError
 from l0_infra.core.store import ogai_home, prepare_home
 from l1_podsys.schemas import NodeState
-from l3_modeltools import Place
+from l3_modeltools import AcceleratorSize, Place
 from ogai.flows.machine import MachineProbe
 
-__all__ = ["LOCAL", "find_place", "runs_folder"]
+__all__ = ["LOCAL", "Destination", "find_place", "runs_folder"]
 
 LOCAL = "local"
 """What `--on` calls this machine."""
+
+
+VENDORS: tuple[Literal["amd", "ascend", "nvidia"], ...] = ("amd", "ascend", "nvidia")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Destination:
+    """Where a run would go: its name, and what it offers."""
+
+    name: str
+    place: Place
 
 
 def runs_folder() -> Path:
@@ -23,7 +36,7 @@ def runs_folder() -> Path:
     return folder
 
 
-def find_place(on: str | None) -> Place:
+def find_place(on: str | None) -> Destination:
     """Say what the chosen cluster offers to a run; null: the current cluster, which is this machine.
 
     Raises UnsatisfiableError for a cluster nobody brought up, FactsMissingError when this machine cannot be measured.
@@ -35,19 +48,21 @@ def find_place(on: str | None) -> Place:
             expected=f"`{LOCAL}`, this machine: no cluster has been brought up",
         )
     runs = runs_folder()
-    return describe_place(MachineProbe(runs.parent)(), shutil.disk_usage(runs).free)
+    node = MachineProbe(runs.parent)()
+    return Destination(name=node.name, place=describe_place(node, shutil.disk_usage(runs).free))
 
 
 def describe_place(node: NodeState, disk_free_bytes: int) -> Place:
-    """Say in L3's words what one node offers."""
-    first = next(iter(node.accelerators), None)
+    """Say in L3's words what one node offers; an accelerator whose memory is unknown cannot be planned for."""
     return Place(
-        name=node.name,
         nodes=1,
         cpus=node.cpus,
         memory_bytes=node.memory_bytes,
-        accelerators=len(node.accelerators),
-        accelerator_model=first.model if first else "",
-        accelerator_memory_bytes=first.memory_bytes if first else None,
+        accelerators=tuple(
+            AcceleratorSize(vendor=vendor, model=state.model, memory_bytes=state.memory_bytes)
+            for state in node.accelerators
+            for vendor in VENDORS
+            if state.id.startswith(f"{vendor}:") and state.memory_bytes is not None
+        ),
         disk_free_bytes=disk_free_bytes,
     )

@@ -7,7 +7,7 @@ import msgspec
 
 from l0_infra.core.documents import read_document
 from l0_infra.core.errors import UnsatisfiableError
-from l3_modeltools import find_dataset, parse_hf_config, preset
+from l3_modeltools import parse_hf_config, preset, resolve_command
 from l3_modeltools.schemas import (
     Architecture,
     ConfigFile,
@@ -24,10 +24,14 @@ __all__ = ["Resolved", "resolve"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Resolved:
-    """A training that refers to nothing relative any more, and the manifests of its data sets in its order."""
+    """A training that refers to nothing relative any more, and the manifests of its data sets in its order.
+
+    `init_from` is the architecture of the weights it begins with.
+    """
 
     train: Train
     architecture: Architecture | None
+    init_from: Architecture | None
     datasets: tuple[Dataset, ...]
 
 
@@ -39,9 +43,13 @@ def resolve(train: Train, *, base: Path, home: Path) -> Resolved:
     model = resolve_model(train.model, base) if train.model else None
     data, datasets = resolve_data(train.data, base, home) if train.data else (None, ())
     architecture = model.architecture if model else None
+    init_from = read_config(Path(model.init_from)) if model and model.init_from else None
     return Resolved(
-        train=msgspec.structs.replace(train, model=model, data=data),
+        train=resolve_command(
+            msgspec.structs.replace(train, model=model, data=data), base=base, here=Path.cwd()
+        ),
         architecture=architecture if isinstance(architecture, Architecture) else None,
+        init_from=init_from,
         datasets=datasets,
     )
 
@@ -87,6 +95,8 @@ def read_config(path: Path) -> Architecture:
 
 def resolve_data(data: TrainingData, base: Path, home: Path) -> tuple[TrainingData, tuple[Dataset, ...]]:
     """Put the path of each manifest in the place of its name, and read them."""
+    from l3_modeltools import find_dataset
+
     manifests = [find_dataset(part.dataset, home=home, base=base) for part in data.mixture]
     mixture = tuple(
         MixturePart(dataset=str(path), weight=part.weight)

@@ -17,6 +17,7 @@ from l3_modeltools import (
     read_metrics,
     read_outcome,
     read_samples,
+    read_starts,
     scan_runs,
 )
 from l3_modeltools.schemas import Run
@@ -25,6 +26,9 @@ from ogai.flows.job.logs import LogView, read_logs
 from ogai.flows.job.queue import cancel, poll_awake
 from ogai.flows.train.place import runs_folder
 from ogai.flows.train.submit import queue_again
+
+EVENTS = "events.jsonl"
+"""A job's event file, in its folder."""
 
 __all__ = ["compare", "find", "metrics", "output", "poll", "resume", "samples", "stop", "wait"]
 
@@ -121,7 +125,16 @@ def judged(run: Run, jobs: Mapping[str, JobStatus]) -> Run:
     """Fill in how a run is now."""
     directory = Path(run.directory)
     job = jobs.get(run.job_ids[-1]) if run.job_ids else None
-    return judge_run(run, job, read_outcome(directory), read_metrics(directory), list_saved(directory))
+    return judge_run(
+        run,
+        job,
+        read_outcome(directory),
+        read_metrics(directory),
+        list_saved(directory),
+        starts=read_starts(
+            [Path(jobs[job_id].directory) / EVENTS for job_id in run.job_ids if job_id in jobs]
+        ),
+    )
 
 
 def next_hint(run: Run) -> str:

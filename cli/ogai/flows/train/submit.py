@@ -17,7 +17,6 @@ from l0_infra.core.errors import UsageError
 from l0_infra.core.store import ogai_home
 from l2_scheduler.schemas import Job
 from l3_modeltools import (
-    Place,
     TrainingPlan,
     create_run,
     find_container,
@@ -28,8 +27,8 @@ from l3_modeltools import (
 from l3_modeltools.schemas import Run, Train
 from ogai.flows.job.queue import rehearse as rehearse_job
 from ogai.flows.job.queue import submit as submit_job
-from ogai.flows.train.place import find_place, runs_folder
-from ogai.flows.train.resolve import resolve
+from ogai.flows.train.place import Destination, find_place, runs_folder
+from ogai.flows.train.resolve import Resolved, resolve
 from ogai.flows.train.wish import Wish, read_wish
 from ogai.version import __version__
 
@@ -45,7 +44,7 @@ class Planned:
 
     train: Train
     plan: TrainingPlan | None
-    place: Place
+    destination: Destination
     job: Job
 
 
@@ -66,22 +65,37 @@ def submit(
 
 def plan(wish: Wish, *, on: str | None = None) -> Planned:
     """Fill a training in and judge whether it can run; changes nothing, raises as `submit` does."""
-    place = find_place(on)
+    destination = find_place(on)
     with wish.placed():
         resolved = resolve(wish.train, base=wish.base, home=ogai_home(os.environ))
-        drawn = None
-        train = resolved.train
-        if resolved.architecture is not None and train.framework != "command":
-            drawn = plan_training(
-                train, architecture=resolved.architecture, datasets=resolved.datasets, place=place
-            )
-            train = drawn.train
-    run = Run(
-        run_id=train.name, train=train, directory=str(runs_folder() / train.name), submitted_at=time.time()
+        drawn = draw(resolved, destination)
+    train = drawn.train if drawn else resolved.train
+    job = rehearsed_job(train)
+    return Planned(train=train, plan=drawn, destination=destination, job=job)
+
+
+def draw(resolved: Resolved, destination: Destination) -> TrainingPlan | None:
+    """Plan a training by ogai's own trainer; what another one needs is not known here."""
+    if resolved.train.framework != "ogai" or resolved.architecture is None:
+        return None
+    return plan_training(
+        resolved.train,
+        architecture=resolved.architecture,
+        init_from=resolved.init_from,
+        datasets=resolved.datasets,
+        place=destination.place,
     )
-    job = job_of(run, base=wish.base)
-    rehearse_job(job)
-    return Planned(train=train, plan=drawn, place=place, job=job)
+
+
+def rehearsed_job(train: Train) -> Job:
+    """Render the job of a run that has no directory yet, and let the queue judge it."""
+    runs = runs_folder()
+    job = job_of(
+        Run(run_id=train.name, train=train, directory=str(runs / train.name), submitted_at=time.time())
+    )
+    begins = str(runs) if job.directory == str(runs / train.name) else job.directory
+    rehearse_job(msgspec.structs.replace(job, directory=begins))
+    return job
 
 
 def queue(planned: Planned) -> Run:
@@ -95,14 +109,14 @@ def queue(planned: Planned) -> Run:
 
 def queue_again(run: Run) -> Run:
     """Put a job for a run into the queue, and note its id in the run."""
-    status = submit_job(job_of(run, base=Path.cwd()))[0]
+    status = submit_job(job_of(run))[0]
     return update_run(
         Path(run.directory),
         lambda kept: msgspec.structs.replace(kept, job_ids=(*kept.job_ids, status.job_id)),
     )
 
 
-def job_of(run: Run, *, base: Path) -> Job:
+def job_of(run: Run) -> Job:
     """Render the job of a run for this machine and this Python."""
     programs = {name: shutil.which(name) for name in ("apptainer", "singularity", "enroot")}
     mixture = run.train.data.mixture if run.train.data else ()

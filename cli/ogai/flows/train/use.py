@@ -1,11 +1,14 @@
-"""What a run's model is good for: texts that it goes on with, and a directory that other programs load."""
+"""What a run's model is good for: texts that it goes on with, and a directory that other programs load.
+
+What loads torch is imported when it is called, so that looking at runs stays quick.
+"""
 
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
 from l0_infra.core.errors import UsageError
-from l3_modeltools import export_run, find_run, sample_run
+from l3_modeltools import find_run
 from l3_modeltools.schemas import Run
 from ogai.flows.train.place import runs_folder
 
@@ -19,8 +22,10 @@ def sample(
 
     Raises UsageError for a run that keeps no weights, UnsatisfiableError when there is no such checkpoint.
     """
+    from l3_modeltools import sample_run
+
     run = own_run(reference)
-    return sample_run(Path(run.directory), prompts, max_new_tokens=max_new_tokens, step=step)
+    return sample_run(Path(run.directory), tuple(prompts), max_new_tokens=max_new_tokens, step=step)
 
 
 def export(
@@ -34,6 +39,8 @@ def export(
 
     Raises UsageError where `to` exists, and as `sample` does.
     """
+    from l3_modeltools import export_run
+
     run = own_run(reference)
     return export_run(Path(run.directory), Path(to).absolute(), format=format, step=step)
 

@@ -13,6 +13,9 @@ from l3_modeltools.schemas import Train
 
 __all__ = ["Wish", "read_wish"]
 
+OF_THE_TRAINING = "train"
+"""What a fault found by planning says it is a fault of."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Wish:
@@ -29,7 +32,7 @@ class Wish:
         try:
             yield
         except DocumentError as error:
-            if self.file is None or error.document != self.train.name:
+            if self.file is None or error.document != OF_THE_TRAINING:
                 raise
             raise place_faults(self.file, error.faults, settings=self.settings) from error
 

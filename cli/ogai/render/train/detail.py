@@ -1,9 +1,10 @@
 """`ogai train show`: everything about one run, and what to type next."""
 
 from collections.abc import Iterator, Sequence
+from pathlib import PurePath
 
 from l3_modeltools import Sample
-from l3_modeltools.schemas import Architecture, Run
+from l3_modeltools.schemas import Architecture, MixturePart, Run
 from ogai.render.moment import ago, brief, local_time
 from ogai.render.table import print_fields
 from ogai.render.train.table import describe_step
@@ -12,7 +13,6 @@ from ogai.render.train.words import loss, number
 __all__ = ["print_run"]
 
 Field = tuple[str, str]
-SAMPLES_AT_MOST = 2
 
 
 def print_run(run: Run, samples: Sequence[Sample], now: float) -> None:
@@ -52,13 +52,19 @@ def describe_training(run: Run) -> Iterator[Field]:
         adapter = f", LoRA of rank {train.model.lora.r}" if train.model.lora else ""
         yield "model", f"{train.model.architecture.name}{begun}{adapter}"
     if train.data is not None:
-        yield "data", ", ".join(part.dataset for part in train.data.mixture)
+        yield "data", ", ".join(map(describe_part, train.data.mixture))
         yield (
             "batch",
             f"{train.data.global_batch_size} samples of {train.data.sequence_length} tokens a step",
         )
     if train.strategy is not None:
         yield "ranks", f"{train.strategy.degrees.world_size} (dp {train.strategy.degrees.dp})"
+
+
+def describe_part(part: MixturePart) -> str:
+    """Name a data set of a mixture by its folder, with its weight where that is not 1."""
+    name = PurePath(part.dataset).parent.name or part.dataset
+    return name if part.weight == 1 else f"{name} × {part.weight:g}"
 
 
 def describe_figures(run: Run) -> Iterator[Field]:
@@ -85,8 +91,9 @@ def describe_files(run: Run) -> Iterator[Field]:
 
 def describe_samples(samples: Sequence[Sample]) -> Iterator[Field]:
     """Show what the model wrote last."""
-    for sample in samples[-SAMPLES_AT_MOST:]:
-        yield f"after step {sample.step}", sample.prompt + sample.text
+    for sample in samples:
+        if sample.step == samples[-1].step:
+            yield f"after step {sample.step}", sample.prompt + sample.text
 
 
 def next_commands(run: Run) -> Iterator[str]:

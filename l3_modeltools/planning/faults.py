@@ -1,0 +1,155 @@
+"""What a training asks of its data and its model that they cannot give; paths lead into the `train` document."""
+
+from collections.abc import Iterator, Sequence
+
+from l0_infra.core.documents import below
+from l0_infra.core.errors import Fault
+from l3_modeltools.architectures import MODEL_TYPES
+from l3_modeltools.planning.place import ranks_per_node
+from l3_modeltools.schemas import (
+    Architecture,
+    Dataset,
+    Degrees,
+    LearnedPositions,
+    Strategy,
+    Train,
+    TrainingData,
+    batch_faults,
+    cut_faults,
+)
+
+__all__ = ["plan_faults"]
+
+FORMATS = {"pretrain": "text", "sft": "chat", "dpo": "preference"}
+"""Which format of data each objective learns from."""
+
+CUTTERS = "`megatron`, `torchtitan`, `deepspeed` or `mindformers`"
+
+
+def plan_faults(
+    train: Train,
+    *,
+    architecture: Architecture,
+    datasets: Sequence[Dataset],
+    init_from: Architecture | None = None,
+) -> Iterator[Fault]:
+    """Yield every fault of `train` for this model and the data sets of its mixture, in the mixture's order.
+
+    `init_from` is the architecture of the weights it begins with, where there are any.
+    """
+    yield from _strategy_faults(train, architecture)
+    yield from _model_faults(architecture, init_from)
+    if train.data:
+        data = train.data
+        yield from below(("data",), _length_faults(data, architecture))
+        yield from below(("data",), _dataset_faults(train, data, architecture, datasets))
+
+
+def _strategy_faults(train: Train, architecture: Architecture) -> Iterator[Fault]:
+    ranks = train.resources.nodes * ranks_per_node(train)
+    strategy = train.strategy or Strategy(degrees=Degrees(dp=ranks))
+    if train.data:
+        yield from below(("data",), batch_faults(strategy, train.data.global_batch_size))
+    if train.strategy and train.data:
+        yield from below(("strategy",), cut_faults(strategy, architecture, train.data.sequence_length))
+    if train.framework == "ogai":
+        yield from _degree_faults(strategy)
+
+
+def _degree_faults(strategy: Strategy) -> Iterator[Fault]:
+    """The project's own trainer cuts a batch over copies, nothing else."""
+    for name in ("tp", "pp", "cp", "ep", "vp"):
+        degree = getattr(strategy.degrees, name)
+        if degree > 1:
+            yield Fault(
+                path=("strategy", "degrees", name),
+                found=f"{name} {degree}",
+                expected=f"{name} 1: the trainer of ogai shards over dp only",
+                hint=f"keep `{name}: 1` with a higher `zero_stage`, or take the framework {CUTTERS}",
+            )
+
+
+def _model_faults(architecture: Architecture, init_from: Architecture | None) -> Iterator[Fault]:
+    if architecture.model_type not in MODEL_TYPES:
+        found, known = (
+            f"the family `{architecture.model_type}`",
+            ", ".join(f"`{name}`" for name in MODEL_TYPES),
+        )
+        yield Fault(path=("model",), found=found, expected=f"one that ogai can build: {known}")
+    if init_from is None:
+        return
+    for name in ("model_type", "vocab_size", "hidden_size", "num_hidden_layers"):
+        wanted, there = getattr(architecture, name), getattr(init_from, name)
+        if wanted != there:
+            yield Fault(
+                path=("model", "architecture"),
+                found=f"{name} {wanted}, but weights of {name} {there} in init_from",
+                expected=f"{name} {there}",
+                hint="leave `architecture` out to take that of `init_from`",
+            )
+            return
+
+
+def _length_faults(data: TrainingData, architecture: Architecture) -> Iterator[Fault]:
+    most = architecture.max_position_embeddings
+    if isinstance(architecture.positions, LearnedPositions) and data.sequence_length > most:
+        yield Fault(
+            path=("sequence_length",),
+            found=f"{data.sequence_length} tokens for a table of {most} positions",
+            expected=f"at most max_position_embeddings {most}",
+            hint=f"nearest: `sequence_length: {most}`",
+        )
+
+
+def _dataset_faults(
+    train: Train, data: TrainingData, architecture: Architecture, datasets: Sequence[Dataset]
+) -> Iterator[Fault]:
+    wanted = FORMATS[str(train.objective.__struct_config__.tag)]
+    for index, dataset in enumerate(datasets):
+        faults = [
+            *_format_faults(dataset, wanted),
+            *_tokenizer_faults(dataset, datasets[0], architecture.vocab_size),
+            *_size_faults(dataset, data.sequence_length),
+        ]
+        yield from below(("mixture", index, "dataset"), faults)
+
+
+def _format_faults(dataset: Dataset, wanted: str) -> Iterator[Fault]:
+    if dataset.format != wanted:
+        objective = next(name for name, form in FORMATS.items() if form == dataset.format)
+        yield Fault(
+            path=(),
+            found=f"`{dataset.name}`, which is {dataset.format}",
+            expected=f"a data set of the format `{wanted}`",
+            hint=f"or the objective that learns from it: `objective: {{type: {objective}}}`",
+        )
+
+
+def _tokenizer_faults(dataset: Dataset, first: Dataset, vocab_size: int) -> Iterator[Fault]:
+    tokenizer = dataset.tokenizer
+    if tokenizer.vocab_size > vocab_size:
+        yield Fault(
+            path=(),
+            found=f"`{dataset.name}` with {tokenizer.vocab_size} tokens for a model of vocab_size {vocab_size}",
+            expected=f"at most {vocab_size} tokens",
+            hint=f"nearest: a model of `vocab_size: {tokenizer.vocab_size}`, or the data tokenised with {vocab_size}",
+        )
+    if tokenizer.sha256 != first.tokenizer.sha256:
+        yield Fault(
+            path=(),
+            found=f"`{dataset.name}`, tokenised by `{tokenizer.name}` ({tokenizer.sha256[:12]})",
+            expected=f"the tokenizer of `{first.name}`: `{first.tokenizer.name}` ({first.tokenizer.sha256[:12]})",
+            hint="prepare both with one tokenizer",
+        )
+
+
+def _size_faults(dataset: Dataset, sequence_length: int) -> Iterator[Fault]:
+    """A sample of text is a window of tokens and the one after it; other samples are whole documents."""
+    tokens = dataset.tokens_of("train")
+    if dataset.documents_of("train") == 0:
+        expected = "a split `train` with documents"
+        yield Fault(path=(), found=f"`{dataset.name}` without training data", expected=expected)
+    elif dataset.format == "text" and tokens <= sequence_length:
+        nearest = f"nearest: `sequence_length: {tokens - 1}`" if tokens > 1 else ""
+        expected = f"more than sequence_length {sequence_length}"
+        yield Fault(path=(), found=f"`{dataset.name}` of {tokens} tokens", expected=expected, hint=nearest)

@@ -1,0 +1,153 @@
+"""Whether a training fits into the memory of its devices, and the strategies that would."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from msgspec.structs import replace
+
+from l0_infra.core.errors import UnsatisfiableError
+from l0_infra.core.units import format_bytes
+from l3_modeltools.planning.memory import MemoryTerms, estimate_memory
+from l3_modeltools.planning.place import Place, ranks_per_node
+from l3_modeltools.schemas import Architecture, Degrees, Recompute, Strategy, Train
+
+__all__ = ["Fit", "choose_strategy", "judge_fit", "require_fit"]
+
+MOST_SEQUENCES = 8
+"""Sequences of a micro batch beyond which a planned one does not grow: more is hardly faster."""
+
+NONE, FULL = Recompute(), Recompute(mode="full")
+
+Way = tuple[Literal[0, 2, 3], Recompute]
+ALONE: tuple[Way, ...] = ((0, NONE), (0, FULL))
+SHARED: tuple[Way, ...] = ((0, NONE), (2, NONE), (3, NONE), (3, FULL))
+"""What to shard and recompute, the fastest first, for one rank and for several."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Fit:
+    """What a node needs where against what it has; on a CPU `device` is the node's memory for all its ranks."""
+
+    terms: MemoryTerms
+    device: str
+    needed_bytes: int
+    available_bytes: int
+
+    @property
+    def fits(self) -> bool:
+        """Whether there is room."""
+        return self.needed_bytes <= self.available_bytes
+
+
+def judge_fit(train: Train, architecture: Architecture, place: Place) -> Fit:
+    """Compare the estimate with what the device has; on a node with accelerators, the tighter of device and host."""
+    terms, ranks = estimate_memory(train, architecture), ranks_per_node(train)
+    wish = train.resources.memory_bytes_per_node
+    node = min(place.memory_bytes, wish or place.memory_bytes)
+    if not train.resources.gpus_per_node:
+        return Fit(terms=terms, device="node", needed_bytes=ranks * terms.total, available_bytes=node)
+    smallest = min(one.memory_bytes for one in place.accelerators)
+    device = Fit(terms=terms, device="accelerator", needed_bytes=terms.device, available_bytes=smallest)
+    host = Fit(terms=terms, device="host", needed_bytes=ranks * terms.host, available_bytes=node)
+    return host if device.fits else device
+
+
+def choose_strategy(train: Train, architecture: Architecture, place: Place) -> Strategy:
+    """The first way of sharing memory that fits, with the largest micro batch of at most 8 sequences that does.
+
+    Copies before shards, shards before recomputation: each of them is slower. What fits nowhere gets the most frugal.
+    """
+    ranks, frugal = _ranks(train), Strategy()
+    for zero_stage, recompute in SHARED if ranks > 1 else ALONE:
+        for size in _micro_batches(train, MOST_SEQUENCES):
+            frugal = Strategy(
+                degrees=Degrees(dp=ranks), zero_stage=zero_stage, recompute=recompute, micro_batch_size=size
+            )
+            if judge_fit(replace(train, strategy=frugal), architecture, place).fits:
+                return frugal
+    return frugal
+
+
+def require_fit(train: Train, architecture: Architecture, place: Place) -> Fit:
+    """Return how it fits; UnsatisfiableError that names the largest term and the nearest strategy that does."""
+    fit = judge_fit(train, architecture, place)
+    if fit.fits:
+        return fit
+    ranks = ranks_per_node(train)
+    name, size = max(_competing(fit), key=lambda term: term[1])
+    each = "" if fit.device == "accelerator" or ranks == 1 else f" for {ranks} ranks"
+    raise UnsatisfiableError(
+        f"memory of each {fit.device}",
+        found=f"a need of {format_bytes(fit.needed_bytes)}{each}, most of it {name}: {format_bytes(size)} a rank",
+        expected=f"at most {format_bytes(fit.available_bytes)}",
+        hint=_remedy(train, architecture, place),
+    )
+
+
+def _competing(fit: Fit) -> Iterator[tuple[str, int]]:
+    """The terms that share what is too small."""
+    for name, size in fit.terms.named():
+        on_host = name in ("staging", "framework")
+        if fit.device == "node" or on_host == (fit.device == "host"):
+            yield name, size
+
+
+def _remedy(train: Train, architecture: Architecture, place: Place) -> str:
+    for words, changed in _changes(train):
+        if judge_fit(changed, architecture, place).fits:
+            return f"with {words} it fits"
+    if (nodes := _nodes_needed(train, architecture, place)) is not None:
+        return f"with `zero_stage: 3`, full recomputation and `nodes: {nodes}` it fits"
+    return "no strategy of this trainer fits: choose a smaller model, a shorter sequence or larger devices"
+
+
+def _changes(train: Train) -> Iterator[tuple[str, Train]]:
+    """Ever more frugal strategies, in the order of what they cost."""
+    now = train.strategy or Strategy()
+    smaller = [size for size in _micro_batches(train, now.micro_batch_size) if size < now.micro_batch_size]
+    sharing = [stage for stage in (2, 3) if stage > now.zero_stage and now.degrees.dp > 1]
+    steps: list[tuple[str, Strategy]] = []
+    steps += [(f"`micro_batch_size: {size}`", replace(now, micro_batch_size=size)) for size in smaller]
+    steps += [(f"`zero_stage: {stage}`", replace(now, zero_stage=stage)) for stage in sharing]
+    if now.recompute.mode != "full":
+        steps.append(("`recompute: {mode: full}`", replace(now, recompute=FULL)))
+    least = smaller[-1] if smaller else now.micro_batch_size
+    most = replace(
+        now, micro_batch_size=least, zero_stage=3 if now.degrees.dp > 1 else now.zero_stage, recompute=FULL
+    )
+    steps.append((_difference(now, most), most))
+    for words, strategy in steps:
+        yield words, replace(train, strategy=strategy)
+
+
+def _difference(now: Strategy, then: Strategy) -> str:
+    words = [
+        f"`micro_batch_size: {then.micro_batch_size}`" * (then.micro_batch_size != now.micro_batch_size),
+        f"`zero_stage: {then.zero_stage}`" * (then.zero_stage != now.zero_stage),
+        "`recompute: {mode: full}`" * (now.recompute.mode != "full"),
+    ]
+    return ", ".join(word for word in words if word)
+
+
+def _nodes_needed(train: Train, architecture: Architecture, place: Place) -> int | None:
+    """The fewest nodes of this place, doubling, over which the most frugal strategy fits and the batch divides."""
+    batch, each = train.data.global_batch_size if train.data else 1, ranks_per_node(train)
+    nodes = 2 * train.resources.nodes
+    while nodes <= place.nodes and nodes * each <= batch:
+        strategy = Strategy(degrees=Degrees(dp=nodes * each), zero_stage=3, recompute=FULL)
+        wider = replace(train, strategy=strategy, resources=replace(train.resources, nodes=nodes))
+        if batch % (nodes * each) == 0 and judge_fit(wider, architecture, place).fits:
+            return nodes
+        nodes *= 2
+    return None
+
+
+def _micro_batches(train: Train, most: int) -> list[int]:
+    """Sequences that a micro batch may have, the most first: divisors of one copy's share of the global batch."""
+    share = (train.data.global_batch_size if train.data else 1) // _ranks(train)
+    return [size for size in range(min(most, share), 0, -1) if share % size == 0] or [1]
+
+
+def _ranks(train: Train) -> int:
+    return train.resources.nodes * ranks_per_node(train)

@@ -1,0 +1,69 @@
+"""One rank of a run, started by torchrun: `python -m torch.distributed.run … -m l3_modeltools.training RUN_DIR`."""
+
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from l0_infra.core.errors import OgaiError
+from l3_modeltools.training.allocator import keep_freed_memory
+from l3_modeltools.training.outcome import RunOutcome, save_outcome
+from l3_modeltools.training.plan import read_plan
+from l3_modeltools.training.stop import StopWish
+
+if TYPE_CHECKING:
+    from l3_modeltools.training.loop import Ended
+    from l3_modeltools.training.world import World
+
+SIGNALLED = 128
+"""What a shell adds to the number of the signal that ended a program."""
+
+
+def main(directory: Path) -> int:
+    """Train the run in `directory` from where it is to its end; return the exit code."""
+    wish = StopWish()
+    keep_freed_memory()
+    os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", str(directory / "cache"))
+    try:
+        return _train(directory, wish)
+    except OgaiError as error:
+        hint = f"\nhint: {error.hint}" if error.hint else ""
+        print(f"rank {os.environ.get('RANK', '0')}: {error}{hint}", file=sys.stderr, flush=True)
+        return error.exit_code
+
+
+def _train(directory: Path, wish: StopWish) -> int:
+    from l3_modeltools.training.world import (
+        open_world,
+    )  # torch takes seconds to load, in which a signal may come
+
+    with open_world() as world:
+        ended = _run(directory, wish, world)
+        if ended.stopped:
+            return SIGNALLED + (wish.signal or signal.SIGTERM)
+        if world.is_chief:
+            outcome = RunOutcome(
+                step=ended.step,
+                tokens=ended.tokens,
+                loss=ended.loss,
+                validation_loss=ended.validation_loss,
+                ended_at=time.time(),
+            )
+            save_outcome(directory, outcome)
+            print(f"done: {ended.step} steps", flush=True)
+    return 0
+
+
+def _run(directory: Path, wish: StopWish, world: "World") -> "Ended":
+    """Take all steps. What holds on to the process group goes with this frame, before the group itself."""
+    from l3_modeltools.training.session import open_loop
+
+    plan = read_plan(directory, ranks=world.size)
+    with open_loop(plan, world=world, wants_stop=wish.is_wished) as (loop, done):
+        return loop.run(done)
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1])))

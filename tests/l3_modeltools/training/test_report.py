@@ -1,0 +1,54 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from l3_modeltools.training.metrics import Sample, StepMetrics
+from l3_modeltools.training.report import Console, Events, render_step
+
+STEP = StepMetrics(
+    step=40,
+    at=5.0,
+    tokens=163_840,
+    loss=5.25,
+    learning_rate=3e-4,
+    grad_norm=1.5,
+    tokens_per_s=8192.0,
+    step_s=0.5,
+    validation_loss=5.5,
+)
+
+
+def test_a_step_is_one_line() -> None:
+    assert render_step(STEP, steps=100) == (
+        "step 40/100  loss 5.2500  lr 0.0003  grad norm 1.5  8,192 tokens/s  ETA 30s  validation loss 5.5000"
+    )
+    assert render_step(StepMetrics(step=3, at=1.0, tokens=0), steps=9) == "step 3/9  left out"
+
+
+def test_steps_are_told_seldom_but_the_last_always(capsys: pytest.CaptureFixture[str]) -> None:
+    console = Console(steps=50, quiet=False)
+    for step in range(1, 51):
+        console.stepped(StepMetrics(step=step, at=1.0, tokens=0))
+    assert capsys.readouterr().out.splitlines() == ["step 1/50  left out", "step 50/50  left out"]
+
+
+def test_a_quiet_console_says_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    console = Console(steps=50, quiet=True)
+    console.say("begins")
+    console.sampled(Sample(step=1, prompt="a", text="b"))
+    assert capsys.readouterr().out == ""
+
+
+def test_events_are_lines_for_the_engine(tmp_path: Path) -> None:
+    events = Events(tmp_path / "events.jsonl", steps=100)
+    events.stepped(STEP)
+    events.stepped(STEP)
+    events.saved(40)
+    told = [json.loads(line) for line in (tmp_path / "events.jsonl").read_text().splitlines()]
+    assert [(one["event"], one["step"]) for one in told] == [("progress", 40), ("saved", 40)]
+    assert all(one["at"] > 1e9 for one in told)
+
+
+def test_a_missing_event_file_harms_nobody(tmp_path: Path) -> None:
+    Events(tmp_path / "gone" / "events.jsonl", steps=100).stepped(STEP)
