@@ -13,7 +13,7 @@ from l3_modeltools.data.indexed import Tokens
 from l3_modeltools.data.prepare.documents import Documents
 from l3_modeltools.data.prepare.origin import Origin
 from l3_modeltools.data.prepare.parts import WorkPart
-from l3_modeltools.data.prepare.pieces import PieceTable, splitter_of
+from l3_modeltools.data.prepare.pieces import PieceTable, bounded, splitter_of
 from l3_modeltools.data.prepare.read import Content, Format, Record, Unreadable
 from l3_modeltools.data.prepare.scan import read_part
 from l3_modeltools.data.prepare.tokenizer import load_template, token_dtype
@@ -21,10 +21,10 @@ from l3_modeltools.data.prepare.verdicts import Verdict
 from l3_modeltools.data.prepare.workplace import Encoded, Workplace, whole_files
 from l3_modeltools.schemas import Tokenizer
 
-__all__ = ["Encoder", "bounded", "encode_part"]
+__all__ = ["Encoder", "encode_part"]
 
 BATCH_CHARACTERS = 2**18
-"""Text encoded at once: what the tokenizer tells of each token takes a hundred times its two bytes."""
+"""Text encoded at once: its pieces, and what a tokenizer tells of each token, take many times its bytes."""
 
 
 class Encoder:
@@ -62,7 +62,7 @@ class Encoder:
 
     def _encoded(self, text: str) -> bytes:
         """Return the tokens of a text as they are stored, its end included."""
-        return b"".join([*map(self._encoded_piece, bounded(text)), self.end_bytes])
+        return b"".join([*map(self._encoded_piece, bounded(text, BATCH_CHARACTERS)), self.end_bytes])
 
     def _encoded_piece(self, text: str) -> bytes:
         pieces = self.split(text) if self.split else ()
@@ -103,19 +103,6 @@ class Encoder:
         if self.format == "chat":
             return (encode_chat(record.value, self.loaded, self.template, where=where),)
         return encode_pair(record.value, self.loaded, self.template, where=where)
-
-
-def bounded(text: str) -> list[str]:
-    """Cut a long text before a space that follows no space: a pair of bytes never reaches over that."""
-    pieces, start = [], 0
-    while len(text) - start > BATCH_CHARACTERS:
-        end = start + BATCH_CHARACTERS
-        while end > start and not (text[end] == " " and not text[end - 1].isspace()):
-            end -= 1
-        end = end if end > start else start + BATCH_CHARACTERS
-        pieces.append(text[start:end])
-        start = end
-    return [*pieces, text[start:]]
 
 
 def encode_part(origin: Origin, part: WorkPart, place: Workplace, encoder: Encoder, first: int) -> Encoded:

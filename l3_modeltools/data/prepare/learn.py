@@ -10,6 +10,7 @@ import numpy.typing as npt
 from l3_modeltools.data.prepare.duplicates import first_documents
 from l3_modeltools.data.prepare.origin import Origin
 from l3_modeltools.data.prepare.parts import WorkPart
+from l3_modeltools.data.prepare.pieces import bounded
 from l3_modeltools.data.prepare.read import Unreadable, words_of
 from l3_modeltools.data.prepare.scan import read_part
 from l3_modeltools.data.prepare.split import is_held_out, is_sampled
@@ -19,6 +20,9 @@ from l3_modeltools.data.prepare.workplace import Scanned, Workplace
 from l3_modeltools.schemas import BytePairs
 
 __all__ = ["place_tokenizer"]
+
+CHARACTERS_AT_ONCE = 2**15
+"""Text handed over at once: the library gathers hundreds of these before it looks at them."""
 
 
 def place_tokenizer(
@@ -50,7 +54,7 @@ def _sample(
             continue
         for content, is_wanted in zip(read_part(origin, part), wanted, strict=True):
             if is_wanted and not isinstance(content, Unreadable):
-                yield words_of(content)
+                yield from bounded(words_of(content), CHARACTERS_AT_ONCE)
 
 
 def _wanted(origin: Origin, place: Workplace, part: int, first: int, share: float) -> npt.NDArray[np.bool_]:

@@ -5,7 +5,7 @@ of them is several times faster than the tokenizer itself, and gives the same to
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -14,7 +14,7 @@ import regex
 from tokenizers import Tokenizer as Loaded
 from tokenizers.pre_tokenizers import ByteLevel
 
-__all__ = ["GPT2", "PieceTable", "Splitter", "splitter_of"]
+__all__ = ["GPT2", "PieceTable", "Splitter", "bounded", "splitter_of"]
 
 Splitter = Callable[[str], Sequence[str]]
 """Cuts a text into the pieces that its tokenizer encodes one by one."""
@@ -45,6 +45,19 @@ def splitter_of(tokenizer_json: bytes) -> Splitter | None:
         return None
     pattern = _pattern(parts.get("pre_tokenizer") or {})
     return None if pattern is None else _splitter(pattern)
+
+
+def bounded(text: str, characters: int) -> Iterator[str]:
+    """Cut a long text before a space that follows no white space: no piece reaches over that."""
+    start = 0
+    while len(text) - start > characters:
+        end = start + characters
+        while end > start and not (text[end] == " " and not text[end - 1].isspace()):
+            end -= 1
+        end = end if end > start else start + characters
+        yield text[start:end]
+        start = end
+    yield text[start:]
 
 
 class PieceTable(dict[str, bytes]):

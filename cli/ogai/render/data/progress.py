@@ -31,6 +31,9 @@ TITLES = {
     "write": "write shards",
 }
 
+MEASURED = frozenset(["read", "encode"])
+"""Stages that take long enough for a speed to mean something."""
+
 Report = Callable[[Progress], None]
 
 
@@ -81,7 +84,7 @@ class Pace:
 
 
 class Sparse:
-    """Writes a line when a stage begins to move, then one each `SPARSE_S`, and when it is done."""
+    """Writes a line when a stage begins, then one each `SPARSE_S`, and when all of its input is done."""
 
     def __init__(self, write: Callable[[str], None], clock: Callable[[], float]) -> None:
         self.write = write
@@ -90,12 +93,11 @@ class Sparse:
 
     def __call__(self, progress: Progress) -> None:
         """Take note of a progress."""
-        begins = self.pace.begins(progress)
-        if begins:
+        if self.pace.begins(progress):
             self.told_at = self.pace.clock()
             self.write(f"{TITLES[progress.stage]} …")
             return
-        ends = progress.done_bytes >= progress.total_bytes and progress.stage != "write"
+        ends = progress.done_bytes == progress.total_bytes and progress.stage in MEASURED
         if ends or self.pace.clock() - self.told_at >= SPARSE_S:
             self.told_at = self.pace.clock()
             share = 100 * progress.done_bytes // max(1, progress.total_bytes)
@@ -128,7 +130,7 @@ def describe_progress(progress: Progress, pace: Pace) -> str:
         told.append(f"{progress.documents:,} documents")
     if progress.tokens:
         told.append(f"{progress.tokens:,} tokens")
-    if speed := pace.bytes_per_s(progress):
+    if progress.stage in MEASURED and (speed := pace.bytes_per_s(progress)):
         told.append(f"{speed / 1e6:.1f} MB/s")
         left = progress.total_bytes - progress.done_bytes
         told.append(f"{brief(left / speed)} left" if left else brief(pace.elapsed_s))
