@@ -90,8 +90,8 @@ def estimate_memory(train: Train, architecture: Architecture) -> MemoryTerms:
         optimizer=2 * FULL * trained // share,
         activations=activations,
         logits=logits,
-        workspace=slack + (0 if sharded else _arriving(count, trained)),
-        communication=_communication(architecture, ranks, mixing, sharded, count),
+        workspace=slack + _arriving(count, trained),
+        communication=_communication(train, architecture, strategy, mixing),
         context=CONTEXT if accelerated else 0,
         staging=3 * FULL * trained // ranks,
         framework=DEVICE_FRAMEWORK if accelerated else FRAMEWORK,
@@ -143,15 +143,19 @@ def _gradients(train: Train, strategy: Strategy, trained: int, share: int) -> in
     return FULL * trained // share + whole
 
 
-def _communication(
-    architecture: Architecture, ranks: int, mixing: Mixing, sharded: bool, count: Parameters
-) -> int:
-    """DDP: buckets; FSDP: a layer being gathered, and the gradients of the largest group being scattered in fp32."""
-    if not sharded:
-        return BUCKETS if ranks > 1 else 0
-    each = FULL if mixing == "fp32" else HALF
+def _communication(train: Train, architecture: Architecture, strategy: Strategy, mixing: Mixing) -> int:
+    """DDP: buckets. FSDP: of its largest group, weights being gathered, gradients before and as they are scattered.
+
+    Gradients travel as fp32; gloo, which carries them between CPUs, works on a copy.
+    """
+    if strategy.degrees.dp == 1:
+        return 0
+    if strategy.zero_stage == 0:
+        return BUCKETS
+    count, each = count_parameters(architecture), FULL if mixing == "fp32" else HALF
+    travelling = FULL if train.resources.gpus_per_node else 2 * FULL
     largest = max(_ends(count), _layer(architecture, count))
-    return each * _layer(architecture, count) + (each + FULL) * largest
+    return each * _layer(architecture, count) + (2 * each + travelling) * largest
 
 
 def _ends(count: Parameters) -> int:
