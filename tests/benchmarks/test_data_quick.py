@@ -30,5 +30,5 @@ def test_both_comparisons_are_printed() -> None:
 
 
 def test_memory_is_bounded_by_parts_and_not_by_the_text() -> None:
-    """60 MB of text; its window of 1 MiB, not its size, is what the bound follows from."""
-    assert "within 400 MB" in run("prepare_memory.py", "--mb", "60", "--target-mb", "400")
+    """40 MB of text; its window of 1 MiB, not its size, is what the bound follows from."""
+    assert "within 400 MB" in run("prepare_memory.py", "--mb", "40", "--target-mb", "400")

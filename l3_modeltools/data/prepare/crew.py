@@ -1,5 +1,6 @@
 """Processes that do the tasks of one stage; none outlives the one that started them, however that ends."""
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -114,5 +115,6 @@ def _end(processes: "Sequence[subprocess.Popen[bytes]]", threads: Sequence[threa
         thread.join()
         process.wait()
         for stream in (process.stdin, process.stdout):
-            if stream:
-                stream.close()
+            with contextlib.suppress(BrokenPipeError):  # a task that a dead worker never read
+                if stream:
+                    stream.close()

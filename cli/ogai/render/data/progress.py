@@ -43,13 +43,13 @@ def progress_shown() -> Iterator[Report]:
     if not sys.stderr.isatty():
         yield Sparse(lambda line: click.echo(line, err=True), time.monotonic)
         return
-    from rich.progress import BarColumn, TextColumn
+    from rich.progress import BarColumn, TaskProgressColumn, TextColumn
     from rich.progress import Progress as Bars
 
     columns = (
         TextColumn("{task.description:<19}"),
         BarColumn(bar_width=24),
-        TextColumn("{task.percentage:>3.0f}%"),
+        TaskProgressColumn("{task.percentage:>3.0f}%", "    "),
         TextColumn("{task.fields[told]}"),
     )
     with Bars(*columns, console=console(stderr=True), refresh_per_second=8) as bars:
