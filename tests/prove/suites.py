@@ -25,6 +25,8 @@ class Suite:
     paths: tuple[str, ...]
     laws: bool
     only: str = ""
+    once: bool = False
+    """Whether it takes minutes and is not run again."""
 
 
 SUITES = {
@@ -41,6 +43,8 @@ SUITES = {
     "shim": Suite(paths=("tests/l2_scheduler/local",), laws=False),
     "checkpoint": Suite(paths=("tests/l3_modeltools/checkpoint",), laws=False),
     "training": Suite(paths=("tests/l3_modeltools/training/test_trainer.py",), laws=False),
+    "data": Suite(paths=("tests/l3_modeltools/data",), laws=True, once=True),
+    "demo": Suite(paths=("tests/prove/whole_demo.py",), laws=False, once=True),
     "exec": Suite(paths=("tests/l0_infra/core/exec",), laws=False, only="real"),
 }
 
@@ -60,12 +64,12 @@ def prove_suite(name: str, suite: Suite, *, examples: int, repeat: int, seed: in
     begun = time.monotonic()
     runs = [
         run_tests(suite, examples=examples, seed=seed + number, folder=evidence / f"{name}-{number}")
-        for number in range(repeat)
+        for number in range(1 if suite.once else repeat)
     ]
     checked = sum((run.tests for run in runs), Counter[str]())
     return Proof(
         name=name,
-        done={"runs of the suite": repeat, "examples drawn": sum(run.examples for run in runs)},
+        done={"runs of the suite": len(runs), "examples drawn": sum(run.examples for run in runs)},
         checked=dict(sorted(checked.items())),
         violations=tuple(failure for run in runs for failure in run.failed),
         skipped=tuple(sorted({text for run in runs for text in run.skipped})),
