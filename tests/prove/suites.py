@@ -42,7 +42,9 @@ SUITES = {
     "placement": Suite(paths=("tests/l2_scheduler/placement",), laws=True),
     "shim": Suite(paths=("tests/l2_scheduler/local",), laws=False),
     "checkpoint": Suite(paths=("tests/l3_modeltools/checkpoint",), laws=False),
-    "training": Suite(paths=("tests/l3_modeltools/training/test_trainer.py",), laws=False),
+    "training": Suite(
+        paths=("tests/l3_modeltools/training/test_trainer.py",), laws=False, only="real", once=True
+    ),
     "data": Suite(paths=("tests/l3_modeltools/data",), laws=True, once=True),
     "demo": Suite(paths=("tests/prove/whole_demo.py",), laws=False, once=True),
     "exec": Suite(paths=("tests/l0_infra/core/exec",), laws=False, only="real"),
