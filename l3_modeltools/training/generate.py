@@ -70,7 +70,8 @@ def _evaluating(model: nn.Module) -> Iterator[None]:
     training = model.training
     model.eval()
     try:
-        with torch.no_grad():
+        # a compiled layer would be compiled anew for each length that the cache grows to
+        with torch.no_grad(), torch.compiler.set_stance("force_eager"):
             yield
     finally:
         model.train(training)
