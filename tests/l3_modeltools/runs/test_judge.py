@@ -89,7 +89,7 @@ def test_every_start_but_the_first_is_a_restart(tmp_path: Path) -> None:
 def test_an_outcome_is_read_with_whatever_else_it_holds_and_only_whole(tmp_path: Path) -> None:
     assert read_outcome(tmp_path) is None
     (tmp_path / "outcome.json").write_text(
-        '{"state": "COMPLETED", "step": 40, "loss": 2, "validation_loss": 2.5}'
+        '{"state": "COMPLETED", "step": 40, "perplexity": 12, "validation_loss": 2.5}'
     )
     assert read_outcome(tmp_path) == Outcome(state="COMPLETED", step=40, validation_loss=2.5)
     (tmp_path / "outcome.json").write_text('{"state": "COMPLETED", "st')
