@@ -8,6 +8,7 @@ import msgspec
 from l3_modeltools.frameworks.containers import Container, Inside, container_command
 from l3_modeltools.frameworks.launch import Launch
 from l3_modeltools.frameworks.starter import AT_START
+from l3_modeltools.runs import RunLayout
 from l3_modeltools.schemas import Run, Train, TrainerCommand
 
 __all__ = ["command_launch", "resolve_command", "run_variables"]
@@ -64,12 +65,13 @@ def resolve_command(train: Train, *, base: Path, here: Path) -> Train:
 
 def run_variables(run: Run) -> dict[str, str]:
     """Return the variables that are known before the run starts."""
+    layout = RunLayout(Path(run.directory))
     return {
         "LOCAL_WORLD_SIZE": str(run.train.resources.tasks_per_node),
-        "OGAI_METRICS": f"{run.directory}/metrics.jsonl",
+        "OGAI_METRICS": str(layout.metrics),
         "OGAI_RUN_DIR": run.directory,
         "OGAI_RUN_ID": run.run_id,
-        "OGAI_TENSORBOARD_DIR": f"{run.directory}/tensorboard",
+        "OGAI_TENSORBOARD_DIR": str(layout.tensorboard),
     }
 
 

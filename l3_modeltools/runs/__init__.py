@@ -3,8 +3,9 @@
 from l3_modeltools.runs.compare import Comparison, Difference, Measured, compare_runs
 from l3_modeltools.runs.find import choose_run, find_run
 from l3_modeltools.runs.judge import judge_run
+from l3_modeltools.runs.layout import RunLayout
 from l3_modeltools.runs.metric import Metric
-from l3_modeltools.runs.outcome import Outcome, read_outcome
+from l3_modeltools.runs.outcome import Outcome, read_outcome, save_outcome
 from l3_modeltools.runs.reader import MetricsReader, read_metrics
 from l3_modeltools.runs.samples import Sample, read_samples
 from l3_modeltools.runs.saved import list_saved
@@ -29,6 +30,7 @@ __all__ = [
     "Metric",
     "MetricsReader",
     "Outcome",
+    "RunLayout",
     "RunSummary",
     "RunsFound",
     "Sample",
@@ -44,6 +46,7 @@ __all__ = [
     "read_outcome",
     "read_samples",
     "read_starts",
+    "save_outcome",
     "scan_runs",
     "summarize",
     "update_run",

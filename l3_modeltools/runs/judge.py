@@ -63,9 +63,10 @@ def _figures(run: Run, outcome: Outcome | None, metrics: Sequence[Metric]) -> Fi
     summary = summarize(run, metrics)
     rates = [metric.learning_rate for metric in metrics if metric.learning_rate is not None]
     validated = summary.validation_losses[-1].loss if summary.validation_losses else None
+    final = outcome.validation_loss if outcome else None
     return Figures(
         loss=summary.last_loss.loss if summary.last_loss else None,
-        validation_loss=outcome.validation_loss if outcome and outcome.validation_loss else validated,
+        validation_loss=validated if final is None else final,
         learning_rate=rates[-1] if rates else None,
         tokens=summary.tokens,
         tokens_per_s=summary.tokens_per_s,
@@ -88,8 +89,7 @@ def _verdict(run: Run, job: JobStatus | None, outcome: Outcome | None, step: int
         return _waiting_or_running(run, job, step)
     if outcome is not None:
         ended_at = outcome.ended_at if job is None else job.ended_at
-        reason = outcome.reason or f"all {step} steps are done"
-        return _Verdict(state=outcome.state, reason=reason, ended_at=ended_at)
+        return _Verdict(state=outcome.state, reason=f"all {step} steps are done", ended_at=ended_at)
     if job is not None:
         return _ended(run, job, step)
     if not run.job_ids:

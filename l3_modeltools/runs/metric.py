@@ -5,13 +5,15 @@ from collections.abc import Iterator, Mapping
 
 import msgspec
 
+from l0_infra.core.documents import Count
+
 __all__ = ["OTHER_NAMES", "Metric", "measured", "merge_metrics", "parse_metrics"]
 
 
-class Metric(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Metric(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
     """What is known of one optimizer step; None: not told."""
 
-    step: int
+    step: Count
     """Optimizer steps done, from 1."""
     at: float | None = None
     """When the step ended, in seconds since the epoch."""
@@ -58,6 +60,7 @@ OTHER_NAMES: Mapping[str, tuple[str, ...]] = {
 """What trainers call the fields too, in JSON lines and as TensorBoard tags; capitals do not matter."""
 
 DECODER = json.JSONDecoder()
+OWN_WORDS = msgspec.json.Decoder(Metric)
 FIELDS = tuple(name for name in Metric.__struct_fields__ if name != "extra")
 FIELD_OF = {name: field for field, others in OTHER_NAMES.items() for name in (field, *others)}
 
@@ -67,6 +70,21 @@ def parse_metrics(line: bytes) -> Iterator[Metric]:
 
     Whole objects are found behind one that was cut off, as a trainer writes them that goes on after a kill.
     """
+    own = _in_own_words(line)
+    yield from _in_other_words(line) if own is None else (own,)
+
+
+def _in_own_words(line: bytes) -> Metric | None:
+    """Decode a line that holds nothing but fields of `Metric`, ten times as fast as others; None for any other."""
+    if b'"extra"' in line:  # a word of somebody else's that is the name of a field of ours
+        return None
+    try:
+        return OWN_WORDS.decode(line)
+    except msgspec.MsgspecError:
+        return None
+
+
+def _in_other_words(line: bytes) -> Iterator[Metric]:
     for fields in _objects(line.replace(b"\0", b"").decode(errors="replace").strip()):
         metric = _metric(fields)
         if metric is not None:

@@ -1,34 +1,40 @@
-"""What a trainer leaves when all its steps are done."""
+"""The last word of a run: written once all its steps are done, so that its absence means there is more to do."""
 
 from pathlib import Path
 from typing import Literal
 
 import msgspec
 
-from l0_infra.core.store import load_file
+from l0_infra.core.store import load_file, save_file
+from l3_modeltools.runs.layout import RunLayout
 
-__all__ = ["Outcome", "read_outcome"]
-
-OUTCOME_FILE = "outcome.json"
+__all__ = ["Outcome", "read_outcome", "save_outcome"]
 
 
 class Outcome(msgspec.Struct, frozen=True, kw_only=True):
-    """`outcome.json`; what else stands there is the trainer's own."""
+    """What a run came to; what else stands in `outcome.json` is the trainer's own."""
 
-    state: Literal["COMPLETED", "FAILED"]
+    state: Literal["COMPLETED"] = "COMPLETED"
     step: int
     """Optimizer steps done."""
-    reason: str = ""
-    """Why, in one sentence."""
+    tokens: int | None = None
+    """Tokens that went in, padding not counted."""
+    loss: float | None = None
+    """Of the last step, in nats; None where the last attempt had no step to do."""
     validation_loss: float | None = None
-    """Of the last step, in nats."""
+    """At the end, in nats; None where nothing is held out."""
     ended_at: float | None = None
-    """Seconds since the epoch."""
+    """In seconds since the epoch."""
 
 
 def read_outcome(directory: Path) -> Outcome | None:
     """Read the outcome of the run in `directory`; None while there is none that is whole."""
     try:
-        return msgspec.json.decode(load_file(directory / OUTCOME_FILE), type=Outcome)
+        return msgspec.json.decode(load_file(RunLayout(directory).outcome), type=Outcome)
     except (FileNotFoundError, msgspec.MsgspecError):
         return None
+
+
+def save_outcome(directory: Path, outcome: Outcome) -> None:
+    """Write the outcome of the run in `directory`, whole or not at all. Raises OSError."""
+    save_file(RunLayout(directory).outcome, msgspec.json.format(msgspec.json.encode(outcome)) + b"\n")

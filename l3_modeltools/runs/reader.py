@@ -4,13 +4,11 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from l3_modeltools.runs.event_files import EventFiles
+from l3_modeltools.runs.layout import RunLayout
 from l3_modeltools.runs.lines import LineReader
 from l3_modeltools.runs.metric import Metric, merge_metrics, parse_metrics
 
-__all__ = ["METRICS_FILE", "TENSORBOARD_FOLDER", "MetricsReader", "read_metrics"]
-
-METRICS_FILE = "metrics.jsonl"
-TENSORBOARD_FOLDER = "tensorboard"
+__all__ = ["MetricsReader", "read_metrics"]
 
 
 def read_metrics(directory: Path) -> tuple[Metric, ...]:
@@ -25,8 +23,9 @@ class MetricsReader:
 
     def __init__(self, directory: Path) -> None:
         """Take the run's directory; nothing needs to be there yet."""
-        self._lines = LineReader(directory / METRICS_FILE)
-        self._events = EventFiles(directory / TENSORBOARD_FOLDER)
+        layout = RunLayout(directory)
+        self._lines = LineReader(layout.metrics)
+        self._events = EventFiles(layout.tensorboard)
         self._by_step: dict[int, Metric] = {}
         self._has_lines = False
 

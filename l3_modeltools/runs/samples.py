@@ -4,11 +4,10 @@ from pathlib import Path
 
 import msgspec
 
+from l3_modeltools.runs.layout import RunLayout
 from l3_modeltools.runs.lines import LineReader
 
 __all__ = ["Sample", "read_samples"]
-
-SAMPLES_FILE = "samples.jsonl"
 
 
 class Sample(msgspec.Struct, frozen=True, kw_only=True):
@@ -22,7 +21,7 @@ class Sample(msgspec.Struct, frozen=True, kw_only=True):
 def read_samples(directory: Path) -> tuple[Sample, ...]:
     """Read the samples of the run in `directory`, by step; of one that came again after a resume the last counts."""
     found: dict[tuple[int, str], Sample] = {}
-    for line in LineReader(directory / SAMPLES_FILE).read():
+    for line in LineReader(RunLayout(directory).samples).read():
         try:
             sample = msgspec.json.decode(line, type=Sample)
         except msgspec.MsgspecError:  # cut off by a kill

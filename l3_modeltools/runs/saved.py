@@ -6,11 +6,11 @@ from pathlib import Path
 
 from l0_infra.core.store import load_file
 from l3_modeltools.checkpoint import Shelf
+from l3_modeltools.runs.layout import RunLayout
 from l3_modeltools.schemas import SavedCheckpoint
 
-__all__ = ["CHECKPOINTS_FOLDER", "list_saved"]
+__all__ = ["list_saved"]
 
-CHECKPOINTS_FOLDER = "checkpoints"
 MANIFEST = "manifest.json"
 
 
@@ -20,7 +20,7 @@ def list_saved(directory: Path) -> tuple[SavedCheckpoint, ...]:
 
 
 def _sound(directory: Path) -> Iterator[SavedCheckpoint]:
-    for found in Shelf(directory / CHECKPOINTS_FOLDER).found():
+    for found in Shelf(RunLayout(directory).checkpoints).found():
         if found.fault:
             continue
         try:
@@ -29,6 +29,6 @@ def _sound(directory: Path) -> Iterator[SavedCheckpoint]:
             continue
         yield SavedCheckpoint(
             step=found.step,
-            directory=f"{CHECKPOINTS_FOLDER}/{found.directory.name}",
+            directory=str(found.directory.relative_to(directory)),
             manifest_sha256=hashlib.sha256(manifest).hexdigest(),
         )

@@ -13,12 +13,11 @@ import msgspec
 from l0_infra.core.documents import read_document, render_json
 from l0_infra.core.errors import DocumentError, MachineError
 from l0_infra.core.store import save_file
+from l3_modeltools.runs.layout import RunLayout
 from l3_modeltools.schemas import Run, Train
 
 __all__ = ["DamagedRun", "RunsFound", "create_run", "list_runs", "load_run", "scan_runs", "update_run"]
 
-RUN_FILE = "run.json"
-LOCK_FILE = ".run.lock"
 LONGEST_ID = 64
 """As `Name` allows."""
 
@@ -75,7 +74,7 @@ def load_run(directory: Path) -> Run:
 
     Its `directory` is where it lies now, wherever it was made.
     """
-    run = read_document(directory / RUN_FILE, expect=Run)
+    run = read_document(RunLayout(directory).document, expect=Run)
     return msgspec.structs.replace(run, directory=str(directory.absolute()))
 
 
@@ -83,7 +82,7 @@ def scan_runs(folder: Path) -> RunsFound:
     """Read every run of `folder`; one that is damaged hides no other."""
     runs, damaged = [], []
     for directory in _directories(folder):
-        if not (directory / RUN_FILE).exists():
+        if not RunLayout(directory).document.exists():
             continue
         try:
             runs.append(load_run(directory))
@@ -144,12 +143,12 @@ def _directories(folder: Path) -> list[Path]:
 
 
 def _save(directory: Path, run: Run) -> None:
-    save_file(directory / RUN_FILE, render_json(run).encode())
+    save_file(RunLayout(directory).document, render_json(run).encode())
 
 
 @contextmanager
 def _locked(directory: Path) -> Iterator[None]:
-    descriptor = os.open(directory / LOCK_FILE, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    descriptor = os.open(RunLayout(directory).lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
         yield

@@ -1,7 +1,7 @@
 """What a run came to, in a few numbers."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import median
 
@@ -40,7 +40,6 @@ class RunSummary:
 
 def summarize(run: Run, metrics: Sequence[Metric]) -> RunSummary:
     """Sum up a run; `metrics` are by step."""
-    losses = [LossAt(step=m.step, loss=m.loss) for m in metrics if m.loss is not None]
     validated = [
         LossAt(step=m.step, loss=m.validation_loss) for m in metrics if m.validation_loss is not None
     ]
@@ -52,13 +51,17 @@ def summarize(run: Run, metrics: Sequence[Metric]) -> RunSummary:
         state=run.state,
         step=max((metric.step for metric in metrics), default=run.step),
         tokens=tokens_after(run, metrics[-1]) if metrics else None,
-        first_loss=losses[0] if losses else None,
-        last_loss=losses[-1] if losses else None,
+        first_loss=_first_loss(metrics),
+        last_loss=_first_loss(reversed(metrics)),
         validation_losses=tuple(validated),
         best_validation=min(numbers, key=lambda found: found.loss, default=None),
         tokens_per_s=median(speeds) if speeds else None,
         wall_s=max(times) - min(times) if times else None,
     )
+
+
+def _first_loss(metrics: Iterable[Metric]) -> LossAt | None:
+    return next((LossAt(step=m.step, loss=m.loss) for m in metrics if m.loss is not None), None)
 
 
 def tokens_after(run: Run, metric: Metric) -> float | None:

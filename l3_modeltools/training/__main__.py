@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from l0_infra.core.errors import OgaiError
+from l3_modeltools.runs import Outcome, RunLayout, save_outcome
 from l3_modeltools.training.allocator import keep_freed_memory
-from l3_modeltools.training.outcome import RunOutcome, save_outcome
 from l3_modeltools.training.plan import read_plan
 from l3_modeltools.training.stop import StopWish
 
@@ -26,7 +26,7 @@ def main(directory: Path) -> int:
     wish = StopWish()
     keep_freed_memory()
     os.environ["HF_HUB_DISABLE_PROGRESS_BARS"] = "1"  # a log is no terminal
-    os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", str(directory / "cache"))
+    os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", str(RunLayout(directory).compiled))
     try:
         return _train(directory, wish)
     except OgaiError as error:
@@ -36,16 +36,15 @@ def main(directory: Path) -> int:
 
 
 def _train(directory: Path, wish: StopWish) -> int:
-    from l3_modeltools.training.world import (
-        open_world,
-    )  # torch takes seconds to load, in which a signal may come
+    # a signal may come in the seconds that torch takes to load, so this is not at the top
+    from l3_modeltools.training.world import open_world
 
     with open_world() as world:
         ended = _run(directory, wish, world)
         if ended.stopped:
             return SIGNALLED + (wish.signal or signal.SIGTERM)
         if world.is_chief:
-            outcome = RunOutcome(
+            outcome = Outcome(
                 step=ended.step,
                 tokens=ended.tokens,
                 loss=ended.loss,

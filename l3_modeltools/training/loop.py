@@ -8,9 +8,10 @@ from typing import Protocol
 import torch
 
 from l3_modeltools.data import Batch, PairBatch
+from l3_modeltools.runs import Sample
 from l3_modeltools.schemas import SkippedSteps, Train
 from l3_modeltools.training.memory import peak_memory
-from l3_modeltools.training.metrics import Sample, StepMetrics
+from l3_modeltools.training.metrics import StepMetrics
 from l3_modeltools.training.mfu import utilisation
 from l3_modeltools.training.report import Listener
 from l3_modeltools.training.schedule import learning_rate

@@ -5,17 +5,9 @@ from pathlib import Path
 
 import msgspec
 
-__all__ = [
-    "METRICS_FILE",
-    "SAMPLES_FILE",
-    "TENSORBOARD_FOLDER",
-    "JsonLines",
-    "Sample",
-    "StepMetrics",
-    "TensorBoard",
-]
+from l3_modeltools.runs import RunLayout, Sample
 
-METRICS_FILE, SAMPLES_FILE, TENSORBOARD_FOLDER = "metrics.jsonl", "samples.jsonl", "tensorboard"
+__all__ = ["JsonLines", "StepMetrics", "TensorBoard"]
 
 
 class StepMetrics(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -43,20 +35,13 @@ class StepMetrics(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     """Mean over held-out tokens, in nats, on the steps that are validated."""
 
 
-class Sample(msgspec.Struct, frozen=True, kw_only=True):
-    """One text of the model after `step` steps, as a line of `samples.jsonl`; `text` is what it added to `prompt`."""
-
-    step: int
-    prompt: str
-    text: str
-
-
 class JsonLines:
     """Appends to `metrics.jsonl` and `samples.jsonl`; a line that a kill cut off gets its end before the next."""
 
     def __init__(self, directory: Path) -> None:
-        self.metrics = _open_lines(directory / METRICS_FILE)
-        self.samples = _open_lines(directory / SAMPLES_FILE)
+        layout = RunLayout(directory)
+        self.metrics = _open_lines(layout.metrics)
+        self.samples = _open_lines(layout.samples)
 
     def stepped(self, metrics: StepMetrics) -> None:
         """Append one step."""
@@ -82,7 +67,7 @@ class TensorBoard:
         from torch.utils.tensorboard import SummaryWriter
 
         purge = done + 1 if done else None
-        self.writer = SummaryWriter(str(directory / TENSORBOARD_FOLDER), purge_step=purge, flush_secs=10)
+        self.writer = SummaryWriter(str(RunLayout(directory).tensorboard), purge_step=purge, flush_secs=10)
 
     def stepped(self, metrics: StepMetrics) -> None:
         """Write every number of a step under its own name."""

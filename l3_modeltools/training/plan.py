@@ -5,11 +5,10 @@ from pathlib import Path
 
 from l0_infra.core.documents import read_document
 from l0_infra.core.errors import UsageError
+from l3_modeltools.runs import RunLayout
 from l3_modeltools.schemas import Architecture, Run, Strategy, Train, TrainingData
 
 __all__ = ["Plan", "read_plan"]
-
-RUN_FILE = "run.json"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -34,7 +33,7 @@ def read_plan(directory: Path, *, ranks: int) -> Plan:
 
     Raises DocumentError for a bad one, UsageError for one that is not resolved or made for other ranks, OSError.
     """
-    where = directory / RUN_FILE
+    where = RunLayout(directory).document
     run = read_document(where, expect=Run)
     train = run.train
     architecture = train.model.architecture if train.model else None

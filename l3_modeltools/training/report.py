@@ -7,7 +7,8 @@ from typing import Protocol
 
 from l0_infra.core.store import append_line
 from l0_infra.core.units import format_duration
-from l3_modeltools.training.metrics import Sample, StepMetrics
+from l3_modeltools.runs import Sample
+from l3_modeltools.training.metrics import StepMetrics
 
 __all__ = ["Console", "Events", "Listener"]
 

@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
+from l3_modeltools.runs import Sample
 from l3_modeltools.schemas import Validation
 from l3_modeltools.training.generate import generate, load_tokenizer
-from l3_modeltools.training.metrics import Sample
 from l3_modeltools.training.parallel import ParallelModel
 from l3_modeltools.training.steps import seed_of
 from l3_modeltools.training.world import World

@@ -8,6 +8,7 @@ from pathlib import Path
 from l3_modeltools.architectures import flops_per_token
 from l3_modeltools.checkpoint import Shelf, architecture_sha256
 from l3_modeltools.data import Loader, Prefetch, open_dataset
+from l3_modeltools.runs import RunLayout
 from l3_modeltools.training.learner import Learner, describe, make_learner, name_device
 from l3_modeltools.training.loop import Loop, Rates
 from l3_modeltools.training.metrics import JsonLines, TensorBoard
@@ -86,7 +87,7 @@ def _make_loader(plan: Plan) -> Loader:
 
 def _state(plan: Plan, learner: Learner) -> RunState:
     return RunState(
-        shelf=Shelf(plan.directory / "checkpoints"),
+        shelf=Shelf(RunLayout(plan.directory).checkpoints),
         run=plan.run.run_id,
         architecture_sha256=architecture_sha256(plan.architecture),
         keep=plan.train.checkpoint,

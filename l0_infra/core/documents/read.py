@@ -17,6 +17,7 @@ from l0_infra.core.documents.settings import with_settings
 from l0_infra.core.documents.shape import Shaper
 from l0_infra.core.documents.syntax import decode
 from l0_infra.core.documents.tree import Finding, Node, Place, Scalar, finding, node_at
+from l0_infra.core.documents.write import render_json
 from l0_infra.core.errors import DocumentError, Fault
 
 __all__ = ["parse_document", "place_faults", "read_document"]
@@ -106,6 +107,8 @@ def _similar_file(path: FilePath) -> str:
 
 
 def _parse(text: str, source: str, kinds: Kinds, settings: Sequence[str]) -> Document:
+    if not settings and (written := _as_written(text, kinds)):
+        return written
     composed = compose(text, source)
     findings = composed.findings
     if composed.root is None:
@@ -122,6 +125,20 @@ def _parse(text: str, source: str, kinds: Kinds, settings: Sequence[str]) -> Doc
     if document is None or findings:
         _raise(source, findings)
     return document
+
+
+def _as_written(text: str, kinds: Kinds) -> Document | None:
+    """Read a faultless document of the one kind expected that is exactly as `render_json` writes it.
+
+    Nothing in it needs a position, so that programs read what programs wrote ten times as fast.
+    """
+    if len(kinds) != 1 or not text.startswith("{"):
+        return None
+    try:
+        document = msgspec.json.decode(text, type=next(iter(kinds.values())))
+    except msgspec.MsgspecError:
+        return None
+    return document if render_json(document) == text and not any(part_faults(document)) else None
 
 
 def _convert(

@@ -8,7 +8,7 @@ import pytest
 from l0_infra.core.documents import parse_document, render_json
 from l2_scheduler.schemas import JobStatus
 from l3_modeltools.runs import Metric, Outcome, judge_run, read_outcome, read_starts
-from l3_modeltools.schemas import Run, RunState, SavedCheckpoint
+from l3_modeltools.schemas import Figures, Run, RunState, SavedCheckpoint
 from tests.support.runs import SUBMITTED_AT, a_command, a_run, a_status
 
 DONE = Outcome(state="COMPLETED", step=40, ended_at=1300.0)
@@ -73,6 +73,23 @@ def test_it_ended_when_its_job_did_and_never_before_it_began() -> None:
     assert judge_run(CARRIED, a_status("FAILED", ended_at=3.0), None, ()).ended_at == SUBMITTED_AT
 
 
+def test_the_figures_are_the_newest_and_the_outcome_has_the_last_word_on_the_held_out_loss() -> None:
+    metrics = (
+        Metric(step=1, at=1001.0, loss=5.0, learning_rate=1e-3, tokens_per_s=10.0, validation_loss=4.5),
+        Metric(step=2, at=1003.0, loss=4.0, learning_rate=1e-4, tokens_per_s=30.0),
+        Metric(step=3, at=1009.0, tokens=96.0, tokens_per_s=20.0),
+    )
+    newest = Figures(
+        loss=4.0, validation_loss=4.5, learning_rate=1e-4, tokens=96.0, tokens_per_s=20.0, wall_s=8.0
+    )
+    assert judge_run(CARRIED, None, None, metrics).figures == newest
+    for last in (2.5, 0.0):
+        outcome = msgspec.structs.replace(DONE, validation_loss=last)
+        assert judge_run(CARRIED, None, outcome, metrics).figures.validation_loss == last
+    assert judge_run(CARRIED, None, DONE, metrics).figures == newest
+    assert judge_run(CARRIED, None, None, ()).figures == Figures()
+
+
 def test_every_start_but_the_first_is_a_restart(tmp_path: Path) -> None:
     first, second = tmp_path / "7.jsonl", tmp_path / "8.jsonl"
     first.write_text(
@@ -89,7 +106,7 @@ def test_every_start_but_the_first_is_a_restart(tmp_path: Path) -> None:
 def test_an_outcome_is_read_with_whatever_else_it_holds_and_only_whole(tmp_path: Path) -> None:
     assert read_outcome(tmp_path) is None
     (tmp_path / "outcome.json").write_text(
-        '{"state": "COMPLETED", "step": 40, "loss": 2, "validation_loss": 2.5}'
+        '{"state": "COMPLETED", "step": 40, "perplexity": 12, "validation_loss": 2.5}'
     )
     assert read_outcome(tmp_path) == Outcome(state="COMPLETED", step=40, validation_loss=2.5)
     (tmp_path / "outcome.json").write_text('{"state": "COMPLETED", "st')

@@ -5,12 +5,14 @@ import math
 from pathlib import Path
 from typing import NamedTuple
 
+import msgspec
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from l3_modeltools.runs import Metric, MetricsReader, read_metrics
 from l3_modeltools.runs.metric import OTHER_NAMES, parse_metrics
+from l3_modeltools.training.metrics import JsonLines, StepMetrics
 
 
 def read(folder: Path, text: str | bytes) -> tuple[Metric, ...]:
@@ -34,6 +36,22 @@ def test_a_line_tells_a_step_and_foreign_words_are_kept(tmp_path: Path) -> None:
             extra={"epoch": 0.5, "expert": {"load": [1, 2]}, "note": "ok"},
         ),
     )
+
+
+def test_a_word_of_theirs_that_is_the_name_of_ours_is_kept() -> None:
+    (metric,) = parse_metrics(b'{"step": 1, "loss": 2, "extra": {"a": 1}}')
+    assert metric == Metric(step=1, loss=2.0, extra={"extra": {"a": 1}})
+
+
+def test_what_the_trainer_writes_is_read_as_it_was(tmp_path: Path) -> None:
+    told = StepMetrics(
+        step=1, at=5.25, tokens=64, loss=3.5, learning_rate=1e-3, grad_norm=2.0, tokens_per_s=9.5,
+        step_s=0.5, memory_bytes=2**31, mfu=0.25, validation_loss=3.0,
+    )  # fmt: skip
+    lines = JsonLines(tmp_path)
+    lines.stepped(told)
+    lines.close()
+    assert read_metrics(tmp_path) == (Metric(**msgspec.structs.asdict(told)),)
 
 
 @pytest.mark.parametrize("field", [name for name in OTHER_NAMES if name != "step"])

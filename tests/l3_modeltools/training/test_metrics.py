@@ -3,7 +3,8 @@ from pathlib import Path
 import msgspec
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-from l3_modeltools.training.metrics import JsonLines, Sample, StepMetrics, TensorBoard
+from l3_modeltools.runs import Sample
+from l3_modeltools.training.metrics import JsonLines, StepMetrics, TensorBoard
 
 
 def metrics(step: int, loss: float) -> StepMetrics:

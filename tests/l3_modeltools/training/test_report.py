@@ -3,7 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from l3_modeltools.training.metrics import Sample, StepMetrics
+from l3_modeltools.runs import Sample
+from l3_modeltools.training.metrics import StepMetrics
 from l3_modeltools.training.report import Console, Events, render_step
 
 STEP = StepMetrics(

@@ -49,12 +49,12 @@ def find(reference: str) -> Run:
 
 def metrics(reference: str) -> tuple[Metric, ...]:
     """Return all metrics of a run, by step."""
-    return read_metrics(Path(find(reference).directory))
+    return read_metrics(Path(find_run(reference, runs_folder()).directory))
 
 
 def samples(reference: str) -> tuple[Sample, ...]:
     """Return what a run's model wrote on the way, by step."""
-    return read_samples(Path(find(reference).directory))
+    return read_samples(Path(find_run(reference, runs_folder()).directory))
 
 
 def output(reference: str, *, follow: bool = False) -> Iterator[bytes]:

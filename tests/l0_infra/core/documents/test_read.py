@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from l0_infra.core.documents import Document, parse_document, place_faults, read_document
+from l0_infra.core.documents import Document, parse_document, place_faults, read_document, render_json
 from l0_infra.core.errors import DocumentError, Fault
 from l2_scheduler.schemas import Job, Queue, Queues
 from tests.l0_infra.core.documents.site import Local, Nfs, Site
@@ -111,6 +111,21 @@ def test_line_ends_and_a_byte_order_mark_do_not_matter(tmp_path: Path) -> None:
 def test_json_is_read_too() -> None:
     text = '{"kind": "site", "driver": "1", "hosts": [{"name": "a", "address": "10.0.0.1", "weight": 2e0}]}'
     assert parse_document(text, source="f", expect=Site).hosts[0].weight == 2.0
+
+
+def test_json_as_programs_write_it_is_judged_like_any_other() -> None:
+    written = render_json(site())
+    assert parse_document(written, source="f", expect=Site) == site()
+    twice = written.replace('  "driver": "535.10",', '  "driver": "535.10",\n  "driver": "535.10",')
+    assert any("driver" in fault for fault in faults_of(twice))
+    assert any("adress" in fault for fault in faults_of(written.replace('"address"', '"adress"')))
+    assert parse_document(written, source="f", expect=Site, settings=["driver=1"]).driver == "1"
+
+
+def test_what_a_part_says_of_itself_counts_in_json_as_programs_write_it() -> None:
+    written = render_json(Job(name="a", command=("b\0",)))
+    with pytest.raises(DocumentError, match=r"U\+0000"):
+        parse_document(written, source="f", expect=Job)
 
 
 def test_the_kind_chooses_among_many() -> None:

@@ -1,0 +1,46 @@
+"""Names of everything in a run's directory (drawn in ARCHITECTURE.md)."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+__all__ = ["RunLayout"]
+
+
+@dataclass(frozen=True, slots=True)
+class RunLayout:
+    """A run's directory."""
+
+    root: Path
+
+    @property
+    def document(self) -> Path:
+        return self.root / "run.json"
+
+    @property
+    def lock(self) -> Path:
+        return self.root / ".run.lock"
+
+    @property
+    def metrics(self) -> Path:
+        return self.root / "metrics.jsonl"
+
+    @property
+    def samples(self) -> Path:
+        return self.root / "samples.jsonl"
+
+    @property
+    def tensorboard(self) -> Path:
+        return self.root / "tensorboard"
+
+    @property
+    def checkpoints(self) -> Path:
+        return self.root / "checkpoints"
+
+    @property
+    def outcome(self) -> Path:
+        return self.root / "outcome.json"
+
+    @property
+    def compiled(self) -> Path:
+        """What torch.compile made, kept over restarts."""
+        return self.root / "cache"
