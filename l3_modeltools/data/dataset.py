@@ -140,6 +140,16 @@ def find_dataset(reference: str, *, home: Path, base: Path) -> Path:
 
     What has a `/` or ends in `.json` is a path. Raises UnsatisfiableError, with the nearest name, when there is none.
     """
+    try:
+        return _manifest_at(reference, home, base)
+    except (OSError, RuntimeError) as error:  # a folder closed to us, a name too long; a `~` of nobody
+        found = f"{error.strerror if isinstance(error, OSError) else error}".lower()
+        raise UnsatisfiableError(
+            f"data set `{reference}`", found=found, expected="a name or a path", hint=PREPARE
+        ) from error
+
+
+def _manifest_at(reference: str, home: Path, base: Path) -> Path:
     if "/" in reference or reference.endswith(".json"):
         path = base / Path(reference).expanduser()
         manifest = path / MANIFEST if path.is_dir() else path

@@ -3,6 +3,7 @@
 import mmap
 from functools import cached_property
 from pathlib import Path
+from stat import S_ISREG
 
 import numpy as np
 import numpy.typing as npt
@@ -124,6 +125,8 @@ class IndexedReader:
 def map_file(path: Path) -> npt.NDArray[np.uint8]:
     """Map a file into memory, to be read only. Raises UnsatisfiableError when it cannot be opened."""
     try:
+        if not S_ISREG(path.stat().st_mode):
+            raise bad_file(path, "no regular file", "a file that can be read")
         with path.open("rb") as file:
             if not file.seek(0, 2):
                 return np.empty(0, dtype=np.uint8)

@@ -23,23 +23,22 @@ def find_origin(corpus: Corpus, base: Path) -> Origin:
 
     Raises DocumentError for all sources without a file at once, and for a file that cannot be read.
     """
-    found = [_find(source, base) for source in corpus.sources]
+    where = f"corpus {corpus.name}"
+    found = [_find(where, index, source, base) for index, source in enumerate(corpus.sources)]
     missing = [
         _nothing(index, source.files, base)
         for index, (source, paths) in enumerate(zip(corpus.sources, found, strict=True))
         if not paths and not isinstance(source, PythonStdlib)
     ]
     if missing:
-        raise DocumentError(f"corpus {corpus.name}", missing)
-    tokenizer = corpus.tokenizer
-    files = find_tokenizer_files(base / tokenizer.path) if isinstance(tokenizer, HuggingFaceTokenizer) else ()
+        raise DocumentError(where, missing)
     return Origin(
         corpus=corpus,
         inputs=tuple(
             tuple(_input(index, source, path, corpus.format) for path in paths)
             for index, (source, paths) in enumerate(zip(corpus.sources, found, strict=True))
         ),
-        tokenizer=tuple(_stat(path) for path in files),
+        tokenizer=_tokenizer_inputs(where, corpus, base),
     )
 
 
@@ -54,11 +53,21 @@ def stdlib_files(library: Path) -> tuple[Path, ...]:
     )
 
 
-def _find(source: Source, base: Path) -> tuple[Path, ...]:
+def _find(where: str, index: int, source: Source, base: Path) -> tuple[Path, ...]:
     if isinstance(source, PythonStdlib):
         return stdlib_files(Path(sysconfig.get_path("stdlib")))
-    pattern = Path(base, source.files)
-    if not GLOB_SIGNS.intersection(source.files):
+    try:
+        return _matching(source.files, base)
+    except OSError as error:
+        raise DocumentError(where, [_unreadable(index, Path(source.files), error)]) from error
+    except ValueError as error:  # as pathlib says of `**.txt`
+        fault = Fault(path=("sources", index, "files"), found=f"{error}", expected="a pattern of files")
+        raise DocumentError(where, [fault]) from error
+
+
+def _matching(files: str, base: Path) -> tuple[Path, ...]:
+    pattern = Path(base, files)
+    if not GLOB_SIGNS.intersection(files):
         return (pattern,) if pattern.is_file() else ()
     anchor = Path(pattern.anchor)
     return tuple(sorted(path for path in anchor.glob(str(pattern.relative_to(anchor))) if path.is_file()))
@@ -76,6 +85,17 @@ def _input(index: int, source: Source, path: Path, format: Format) -> Input:
             )
     except OSError as error:
         raise DocumentError(str(path), [_unreadable(index, path, error)]) from error
+
+
+def _tokenizer_inputs(where: str, corpus: Corpus, base: Path) -> tuple[Input, ...]:
+    if not isinstance(corpus.tokenizer, HuggingFaceTokenizer):
+        return ()
+    try:
+        return tuple(map(_stat, find_tokenizer_files(base / corpus.tokenizer.path)))
+    except OSError as error:
+        found = f"{corpus.tokenizer.path}: {(error.strerror or 'unreadable').lower()}"
+        fault = Fault(path=("tokenizer", "path"), found=found, expected="a folder that can be read")
+        raise DocumentError(where, [fault]) from error
 
 
 def _stat(path: Path) -> Input:
@@ -102,6 +122,9 @@ def _similar(path: Path) -> Iterator[str]:
     """Yield the name most like that of a missing file, or of the folder that is missing first."""
     steps = [path, *path.parents]
     for child, parent in pairwise(steps):
-        if parent.is_dir():
-            yield from get_close_matches(child.name, [entry.name for entry in parent.iterdir()], n=1)
-            return
+        try:
+            names = [entry.name for entry in parent.iterdir()]
+        except (OSError, ValueError):  # no folder, or a name that none can have
+            continue
+        yield from get_close_matches(child.name, names, n=1)
+        return

@@ -107,9 +107,10 @@ def load_manifest(path: Path) -> Dataset:
     """Read a manifest that ogai wrote. Raises UnhealthyError when it is damaged."""
     try:
         return msgspec.json.decode(path.read_bytes(), type=Dataset)
-    except msgspec.DecodeError as error:
+    except (OSError, msgspec.DecodeError, RecursionError) as error:
+        found = (error.strerror or "unreadable").lower() if isinstance(error, OSError) else str(error)
         raise UnhealthyError(
-            str(path), found=str(error), expected="the manifest of a data set", hint="prepare it again"
+            str(path), found=found, expected="the manifest of a data set", hint="prepare it again"
         ) from error
 
 

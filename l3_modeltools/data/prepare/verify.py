@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
+from stat import S_ISREG
 
 from l0_infra.core.errors import UnsatisfiableError
 from l3_modeltools.data.indexed import IndexedReader
@@ -60,6 +61,8 @@ def hash_fault(directory: Path, file: HashedFile) -> str:
     path = directory / file.name
     digest, size = sha256(), 0
     try:
+        if not S_ISREG(path.stat().st_mode):
+            return f"{path}: no regular file"
         with path.open("rb") as stream:
             while block := stream.read(BLOCK_BYTES):
                 digest.update(block)

@@ -10,6 +10,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from l0_infra.core.errors import UnhealthyError
 from l3_modeltools.data.prepare.origin import Origin
 from l3_modeltools.data.prepare.verdicts import SCANNED
 
@@ -46,8 +47,16 @@ class Workplace:
         self.verdicts = self.work / "verdicts"
 
     def load_origin(self) -> Origin:
-        """Read what the data set is made from. Raises OSError, msgspec.DecodeError."""
-        return msgspec.json.decode(self.origin.read_bytes(), type=Origin)
+        """Read what the data set is made from. Raises OSError, UnhealthyError when the note of it is damaged."""
+        try:
+            return msgspec.json.decode(self.origin.read_bytes(), type=Origin)
+        except msgspec.DecodeError as error:
+            raise UnhealthyError(
+                str(self.origin),
+                found=str(error),
+                expected="what the data set was made from",
+                hint="prepare it again with --replace",
+            ) from error
 
     def rows(self, part: int) -> Path:
         """The file of what is known of each document of a part."""

@@ -90,6 +90,9 @@ def test_what_is_not_there_is_told_with_the_nearest(tmp_path: Path) -> None:
     assert "ogai data prepare" in caught.value.hint
     with pytest.raises(UnsatisfiableError, match=r"none/dataset\.json: found no such file") as caught:
         find_dataset("none/dataset.json", home=tmp_path, base=tmp_path)
+    for reference in ("n" * 300, f"./{'n' * 300}", "~nobody-at-all/x"):
+        with pytest.raises(UnsatisfiableError, match="expected a name or a path"):
+            find_dataset(reference, home=tmp_path, base=tmp_path)
     assert "ogai data prepare" in caught.value.hint
 
 

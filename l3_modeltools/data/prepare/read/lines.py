@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import zlib
 from collections.abc import Iterator
 from difflib import get_close_matches
 from functools import partial
@@ -44,19 +45,20 @@ class LineReader:
         """Return the document of a line that begins at byte `position` of the text. Raises DocumentError."""
         try:
             return self._content(self.decoder.decode(line), position)
-        except msgspec.ValidationError as error:
-            self._refuse_row(json.loads(line), position, error)
-        except msgspec.DecodeError as error:
-            return self._salvage(line, position, error)
+        except (msgspec.DecodeError, RecursionError):
+            return self._salvage(line, position)
 
-    def _salvage(self, line: bytes, position: int, error: msgspec.DecodeError) -> Content | Unreadable:
-        """Read what is no strict JSON but what Python's `json` writes: NaN, halves of surrogate pairs."""
+    def _salvage(self, line: bytes, position: int) -> Content | Unreadable:
+        """Read what is no strict JSON but what Python's `json` writes: NaN, halves of surrogate pairs.
+
+        Says of anything else what is wrong with it.
+        """
         try:
             data = json.loads(line.decode())
             json.dumps(data, ensure_ascii=False).encode()
         except UnicodeError:
             return Unreadable(f"{self._place(position)}: not UTF-8")
-        except (ValueError, RecursionError):
+        except (ValueError, RecursionError) as error:
             self._refuse(position, f"no JSON: {error}", "one JSON object a line")
         try:
             return self._content(msgspec.convert(data, self.row_type), position)
@@ -98,11 +100,18 @@ class LineReader:
 def read_lines(
     path: Path, start: int, stop: int, *, field: str | None, format: Format
 ) -> Iterator[Content | Unreadable]:
-    """Yield the documents of the lines that begin in the windows `start` to `stop`; a compressed file has one."""
+    """Yield the documents of the lines that begin in the windows `start` to `stop`; a compressed file has one.
+
+    Raises DocumentError for a line that is no row, and for a compressed file that is damaged or cut off.
+    """
     reader = LineReader(path, field, format)
-    for line, position in _lines(path, start, stop):
-        if not line.isspace():
-            yield reader.read(line, position)
+    try:
+        for line, position in _lines(path, start, stop):
+            if not line.isspace():
+                yield reader.read(line, position)
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        fault = Fault(path=(), found=f"{error}", expected="a whole file of gzip", where=str(path))
+        raise DocumentError(str(path), [fault]) from error
 
 
 def open_lines(path: Path) -> BinaryIO:

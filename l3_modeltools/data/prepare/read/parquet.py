@@ -66,20 +66,24 @@ def open_parquet(path: Path) -> "ParquetFile":
 
 
 def _values(values: "Array") -> Iterator[object]:
-    """Yield the rows as Python has them; bytes that are not UTF-8 as bytes."""
+    """Yield the rows as Python has them; bytes that are not UTF-8 as bytes, a date beyond Python's as its error."""
     try:
         yield from values.to_pylist()
-    except UnicodeDecodeError:
+    except (UnicodeDecodeError, OverflowError):
         for value in values:
             try:
                 yield value.as_py()
             except UnicodeDecodeError:
                 yield b""
+            except OverflowError as error:
+                yield error
 
 
 def _document(value: object, format: Format, where: str) -> Content | Unreadable:
     if isinstance(value, bytes):
         return Unreadable(f"{where}: not UTF-8")
+    if isinstance(value, OverflowError):
+        return Unreadable(f"{where}: {value}")
     if format == "text":
         if value is None or isinstance(value, str):
             return value or ""

@@ -328,6 +328,22 @@ def test_missing_files_are_told_all_at_once_with_the_nearest_name(tmp_path: Path
     ]
 
 
+@pytest.mark.parametrize(
+    ("files", "said"), [("**.txt", "Invalid pattern"), ("a" * 300, "file name too long")]
+)
+def test_a_pattern_that_no_file_can_match_is_refused(tmp_path: Path, files: str, said: str) -> None:
+    with pytest.raises(DocumentError, match=said) as caught:
+        prepare(corpus_of(TextFiles(files="*"), TextFiles(files=files)), tmp_path)
+    assert caught.value.faults[0].path == ("sources", 1, "files")
+
+
+def test_a_folder_of_a_tokenizer_that_cannot_be_looked_at_is_refused(tmp_path: Path) -> None:
+    write_lines(tmp_path / "a.jsonl", [{"text": "a"}])
+    with pytest.raises(DocumentError, match="file name too long") as caught:
+        prepare(corpus_of(tokenizer=HuggingFaceTokenizer(path="a" * 300)), tmp_path)
+    assert caught.value.faults[0].path == ("tokenizer", "path")
+
+
 def test_a_tokenizer_that_is_none_is_refused(tmp_path: Path) -> None:
     write_lines(tmp_path / "a.jsonl", [{"text": "a"}])
     (tmp_path / "model.bin").touch()

@@ -105,6 +105,9 @@ def test_lines_that_are_not_utf8_are_yielded_as_unreadable(tmp_path: Path) -> No
     [
         ('{"text": "a"', "text", ":2: found no JSON"),
         ('{"txet": "a"}', "text", ":2: found the fields `txet`; expected a field `text`"),
+        ('{"text": 3, oops', "text", ":2: found no JSON"),
+        ('{"text": ' + "9" * 5000 + "}", "text", ":2: found no JSON"),
+        ('{"other": ' + "[" * 10**5 + "}", "text", ":2: found no JSON: maximum recursion depth"),
         ("[1]", "text", ":2: found a row that is no object"),
         ('{"text": 3}', "text", ":2: found in `text`: Expected `str | null`, got `int`"),
         ('{"messages": "a"}', "chat", ":2: found in `messages`: Expected `array`, got `str`"),
@@ -119,6 +122,43 @@ def test_a_bad_line_is_told_by_its_number(tmp_path: Path, line: str, format: For
     with pytest.raises(DocumentError) as caught:
         read(JsonLines(files="*"), path, format=format)
     assert said in str(caught.value)
+
+
+def test_a_bad_line_that_is_not_utf8_either_is_unreadable(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(b'{"text": 1, "other": "\xff"}\n')
+    assert read(JsonLines(files="*"), path) == [Unreadable(f"{path}:1: not UTF-8")]
+
+
+@pytest.mark.parametrize("damage", ["cut", "noise", "tail", "bits"])
+def test_a_damaged_compressed_file_is_told(tmp_path: Path, damage: str) -> None:
+    path = tmp_path / "a.jsonl.gz"
+    whole = gzip.compress(b'{"text": "a"}\n' * 1000)
+    middle = len(whole) // 2
+    contents = {
+        "cut": whole[:middle],
+        "noise": b"no gzip at all",
+        "tail": whole + b"noise",
+        "bits": whole[:middle] + bytes([whole[middle] ^ 0xFF]) + whole[middle + 1 :],
+    }
+    path.write_bytes(contents[damage])
+    with pytest.raises(DocumentError, match=r"a\.jsonl\.gz: found .*; expected a whole file of gzip"):
+        read(JsonLines(files="*"), path)
+
+
+def test_a_date_that_python_lacks_is_unreadable(tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    turn = pa.struct([("role", pa.string()), ("content", pa.string()), ("when", pa.timestamp("us"))])
+    chats = [
+        [
+            {"role": "user", "content": "one?", "when": when},
+            {"role": "assistant", "content": "two", "when": 0},
+        ]
+        for when in (0, 2**62)
+    ]
+    parquet.write_table(pa.table({"messages": pa.array(chats, pa.list_(turn))}), path)
+    first, second = read(Parquet(files="*"), path, format="chat")
+    assert isinstance(first, Record) and second == Unreadable(f"{path}: row 2: date value out of range")
 
 
 def test_a_missing_field_is_told_with_the_nearest(tmp_path: Path) -> None:
