@@ -8,16 +8,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from l3_modeltools.training.export import export_run, sample_run
     from l3_modeltools.training.model import build_model
-    from l3_modeltools.training.objectives import Loss, Objective, objective_of
 
-__all__ = ["Loss", "Objective", "build_model", "export_run", "objective_of", "sample_run"]
+__all__ = ["build_model", "export_run", "sample_run"]
 
 HOMES = {
-    "Loss": "objectives",
-    "Objective": "objectives",
     "build_model": "model",
     "export_run": "export",
-    "objective_of": "objectives",
     "sample_run": "export",
 }
 

@@ -10,7 +10,7 @@ from l0_infra.core.units import format_count
 from l3_modeltools.training.model import build_model
 from l3_modeltools.training.objectives import Objective, objective_of
 from l3_modeltools.training.optimizer import make_optimizer
-from l3_modeltools.training.parallel import ParallelModel, spread
+from l3_modeltools.training.parallel import ParallelModel, spread, spread_frozen
 from l3_modeltools.training.plan import Plan
 from l3_modeltools.training.world import World
 
@@ -32,6 +32,8 @@ def make_learner(plan: Plan, *, world: World) -> Learner:
     model.train()
     objective = objective_of(plan.train, model)
     parallel = spread(model, world=world, strategy=plan.strategy, compute=plan.train.compute)
+    if objective.reference is not None:
+        spread_frozen(objective.reference, world=world, strategy=plan.strategy, compute=plan.train.compute)
     optimizer = make_optimizer(plan.train.optimizer, model)
     return Learner(model=parallel, objective=objective, optimizer=optimizer)
 

@@ -18,7 +18,7 @@ from torch.utils.checkpoint import checkpoint
 from l3_modeltools.schemas import Compute, Recompute, Strategy
 from l3_modeltools.training.world import World
 
-__all__ = ["ParallelModel", "decoder_layers", "spread"]
+__all__ = ["ParallelModel", "decoder_layers", "spread", "spread_frozen"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -81,6 +81,12 @@ def spread(model: nn.Module, *, world: World, strategy: Strategy, compute: Compu
         zero_stage=strategy.zero_stage,
         device=world.device,
     )
+
+
+def spread_frozen(model: nn.Module, *, world: World, strategy: Strategy, compute: Compute) -> None:
+    """Shard a model that learns nothing where the one it stands beside is sharded, so that both compute alike."""
+    if world.size > 1 and strategy.zero_stage:
+        _shard(model, world=world, strategy=strategy, compute=compute)
 
 
 def decoder_layers(model: nn.Module) -> list[nn.Module]:

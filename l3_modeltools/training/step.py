@@ -15,6 +15,10 @@ from l3_modeltools.training.world import World
 
 __all__ = ["StepResult", "Stepper"]
 
+DIGIT = 4096
+"""Tokens are added up in two digits of this base, as fp32 holds whole numbers only up to 2**24: of 4,096 ranks exactly
+up to 6.8e10 a step."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class StepResult:
@@ -65,7 +69,8 @@ class Stepper:
         loss, count = self._accumulate(batches)
         gradients = self.model.gradients()
         norm = get_total_norm(gradients).to(loss.device)
-        own = count.new_tensor([float(sum(batch.tokens for batch in batches)), float(stop())])
+        high, low = divmod(sum(batch.tokens for batch in batches), DIGIT)
+        own = count.new_tensor([high, low, stop()])
         numbers = self.world.add_up(torch.cat([torch.stack([loss, count, norm * norm]), own]))
         counted = numbers[1].clamp(min=1.0)
         scale = self.world.size / counted  # the exchange divided the sums by the number of ranks
@@ -75,7 +80,7 @@ class Stepper:
             group["lr"] = rate
         self.optimizer.step()
         self.optimizer.zero_grad()
-        return _judge(*torch.stack([numbers[0] / counted, norm, numbers[3], numbers[4]]).tolist())
+        return _judge(*torch.stack([numbers[0] / counted, norm, *numbers[3:]]).tolist())
 
     def _accumulate(self, batches: Sequence[Batch | PairBatch]) -> tuple[torch.Tensor, torch.Tensor]:
         """Leave the gradient of the summed loss in the parameters; return the sum and what it sums over."""
@@ -91,7 +96,7 @@ class Stepper:
         return total, total.new_tensor(float(count))
 
 
-def _judge(loss: float, norm: float, tokens: float, stops: float) -> StepResult:
+def _judge(loss: float, norm: float, high: float, low: float, stops: float) -> StepResult:
     if not (math.isfinite(loss) and math.isfinite(norm)):
         raise UnhealthyError(
             "training",
@@ -99,4 +104,4 @@ def _judge(loss: float, norm: float, tokens: float, stops: float) -> StepResult:
             expected="finite numbers",
             hint="lower the learning rate or lengthen its warm-up; the last checkpoint is from before this step",
         )
-    return StepResult(loss=loss, grad_norm=norm, tokens=round(tokens), stop=stops > 0)
+    return StepResult(loss=loss, grad_norm=norm, tokens=round(high) * DIGIT + round(low), stop=stops > 0)

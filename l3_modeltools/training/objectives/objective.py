@@ -29,7 +29,7 @@ class Objective(Protocol):
 
     @property
     def reference(self) -> nn.Module | None:
-        """A frozen model that the objective compares with, which may be sharded as the trained one is; None: none."""
+        """A frozen model that the objective compares with, to be sharded where the trained one is; None: none."""
 
     def count(self, batch: Batch | PairBatch) -> int:
         """Say how much of a batch counts, without running the model."""

@@ -46,10 +46,23 @@ class Preference:
             if self.reference is not None:
                 yield self.reference
             elif self.adapted is not None:
-                training = self.adapted.training
-                with self.adapted.eval().disable_adapter():
+                with _without_adapter(self.adapted):
                     yield self.adapted
-                self.adapted.train(training)
+
+
+@contextmanager
+def _without_adapter(model: PeftModel) -> Iterator[None]:
+    """Evaluate without the adapter.
+
+    Its parameters go on asking for gradients, which peft would stop: FSDP looks at that in its first pass, and would
+    take the adapter for frozen from then on.
+    """
+    training, trained = model.training, [one for one in model.parameters() if one.requires_grad]
+    with model.eval().disable_adapter():
+        for parameter in trained:
+            parameter.requires_grad_(True)
+        yield
+    model.train(training)
 
 
 def _pairs(batch: Batch | PairBatch) -> PairBatch:

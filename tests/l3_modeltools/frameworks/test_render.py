@@ -31,9 +31,14 @@ def test_ogai_s_trainer_is_one_torchrun_on_the_run_s_directory() -> None:
         *("--max-restarts", "0", "--standalone", "-m", "l3_modeltools.training", "/runs/small-1"),
     )
     assert job.resources == msgspec.structs.replace(wished, tasks_per_node=1, cpus_per_task=12)
-    assert job.environment["OMP_NUM_THREADS"] == "3"
+    assert job.environment == {
+        "HF_HUB_OFFLINE": "1",
+        "OMP_NUM_THREADS": "3",
+        "PYTHONSAFEPATH": "1",
+        "TOKENIZERS_PARALLELISM": "false",
+        "TORCH_ELASTIC_SHUTDOWN_TIMEOUT": str(int(job.limits.grace_s) - 10),
+    }
     assert job.directory == "/runs/small-1"
-    assert "PYTHONPATH" not in job.environment
 
 
 def test_accelerators_count_as_ranks_and_nodes_meet_where_the_engine_says() -> None:
@@ -133,6 +138,7 @@ def test_the_program_that_is_there_is_chosen(programs: dict[str, str | None], ki
         ("torch.sif", "/home/me/jobs/torch.sif"),
         ("/images/torch.sqsh", "/images/torch.sqsh"),
         ("docker://pytorch/pytorch", "docker://pytorch/pytorch"),
+        ("https://images/torch.sif", "https://images/torch.sif"),
         ("pytorch", "pytorch"),
         (None, None),
     ],

@@ -110,6 +110,16 @@ def test_the_newest_whole_directory_is_resumed_from(tmp_path: Path) -> None:
     assert newest_checkpoint(str(tmp_path), []) == str(tmp_path / "checkpoints" / "step-10")
 
 
+def test_of_names_without_numbers_the_newest_is_resumed_from(tmp_path: Path) -> None:
+    for name, at in (("b", 300), ("c", 900), ("a", 600)):
+        (tmp_path / "checkpoints" / name).mkdir(parents=True)
+        (tmp_path / "checkpoints" / name / "state").touch()
+        os.utime(tmp_path / "checkpoints" / name, (at, at))
+    assert newest_checkpoint(str(tmp_path), []) == str(tmp_path / "checkpoints" / "c")
+    os.utime(tmp_path / "checkpoints" / "b", (1000, 1000))
+    assert newest_checkpoint(str(tmp_path), []) == str(tmp_path / "checkpoints" / "b")
+
+
 def test_what_the_trainer_announced_last_and_still_is_there_counts_first(tmp_path: Path) -> None:
     for name in ("checkpoints/step-9", "saves/a", "saves/b"):
         (tmp_path / name).mkdir(parents=True)

@@ -94,7 +94,7 @@ def test_every_start_but_the_first_is_a_restart(tmp_path: Path) -> None:
     first, second = tmp_path / "7.jsonl", tmp_path / "8.jsonl"
     first.write_text(
         '{"at": 1001.5, "event": "started", "attempt": 1}\n{"at": 1, "event": "saved"}\nnot json\n[1]\n'
-        '{"at": 1050, "event": "started", "attempt": 2}\n{"event": "started"}\n'
+        '{"at": 1050, "event": "started", "attempt": 2}\n{"event": "started"}\n{"event": "started", "at": true}\n'
     )
     second.write_text('{"at": 1200, "event": "started", "attempt": 1}\n')
     starts = read_starts([second, first, tmp_path / "absent"])

@@ -114,6 +114,10 @@ def test_a_whole_line_behind_one_that_a_kill_cut_off_is_found(tmp_path: Path) ->
     assert [m.step for m in read(tmp_path, '{"step": 1}{"step": 2}\n')] == [1, 2]
 
 
+def test_what_a_crashed_disk_left_of_zeros_hides_no_line(tmp_path: Path) -> None:
+    assert [m.step for m in read(tmp_path, b'{"step": 1}\n\0\0\0{"step": 2, "lo\0ss": 3}\n')] == [1, 2]
+
+
 def test_only_what_was_added_is_told_and_an_unfinished_line_comes_when_it_ends(tmp_path: Path) -> None:
     reader = MetricsReader(tmp_path)
     assert reader.read() == ()

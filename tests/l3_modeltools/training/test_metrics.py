@@ -34,6 +34,7 @@ def test_tensorboard_reads_it_and_forgets_steps_that_come_again(tmp_path: Path) 
     first = TensorBoard(tmp_path, done=0)
     for step in (1, 2, 3):
         first.stepped(metrics(step, float(step)))
+    first.sampled(Sample(step=3, prompt="def ", text="f():\n    # x"))
     first.close()
     second = TensorBoard(tmp_path, done=1)
     second.stepped(metrics(2, 20.0))
@@ -41,4 +42,6 @@ def test_tensorboard_reads_it_and_forgets_steps_that_come_again(tmp_path: Path) 
     events = EventAccumulator(str(tmp_path / "tensorboard"))
     events.Reload()
     assert [(event.step, event.value) for event in events.Scalars("loss")] == [(1, 1.0), (2, 20.0)]
+    (sample,) = events.Tensors("def /text_summary")
+    assert sample.tensor_proto.string_val == [b"    def f():\n        # x"]
     assert set(events.Tags()["scalars"]) == {"loss", "tokens"}

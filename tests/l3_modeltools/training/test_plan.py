@@ -5,6 +5,7 @@ import pytest
 
 from l0_infra.core.documents import render_json
 from l0_infra.core.errors import DocumentError, UsageError
+from l2_scheduler.schemas import Resources
 from l3_modeltools.schemas import Degrees, Run, Strategy, Train
 from l3_modeltools.training.plan import read_plan
 from tests.support.tiny_models import LLAMA, training
@@ -31,6 +32,16 @@ def test_another_number_of_ranks_is_refused(tmp_path: Path) -> None:
     train = msgspec.structs.replace(training(LLAMA), strategy=Strategy(degrees=Degrees(dp=1)))
     with pytest.raises(UsageError, match="2 ranks, with a strategy of dp 1"):
         read_plan(write(tmp_path, train), ranks=2)
+
+
+def test_another_cut_than_copies_is_refused(tmp_path: Path) -> None:
+    train = msgspec.structs.replace(
+        training(LLAMA),
+        strategy=Strategy(degrees=Degrees(dp=1, pp=2)),
+        resources=Resources(tasks_per_node=2),
+    )
+    with pytest.raises(UsageError, match="no other degree above 1"):
+        read_plan(write(tmp_path, train), ranks=1)
 
 
 def test_a_bad_document_is_refused(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 import json
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from l3_modeltools.runs import Sample
@@ -34,6 +35,13 @@ def test_steps_are_told_seldom_but_the_last_always(capsys: pytest.CaptureFixture
     assert capsys.readouterr().out.splitlines() == ["step 1/50  left out", "step 50/50  left out"]
 
 
+def test_a_validation_is_always_told(capsys: pytest.CaptureFixture[str]) -> None:
+    console = Console(steps=50, quiet=False)
+    for step in (1, 2, 3):
+        console.stepped(StepMetrics(step=step, at=1.0, tokens=0, validation_loss=1.0 if step == 3 else None))
+    assert [line.split()[1] for line in capsys.readouterr().out.splitlines()] == ["1/50", "3/50"]
+
+
 def test_a_quiet_console_says_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     console = Console(steps=50, quiet=True)
     console.say("begins")
@@ -46,8 +54,13 @@ def test_events_are_lines_for_the_engine(tmp_path: Path) -> None:
     events.stepped(STEP)
     events.stepped(STEP)
     events.saved(40)
+    events.stepped(msgspec.structs.replace(STEP, step=100))
     told = [json.loads(line) for line in (tmp_path / "events.jsonl").read_text().splitlines()]
-    assert [(one["event"], one["step"]) for one in told] == [("progress", 40), ("saved", 40)]
+    assert [(one["event"], one["step"]) for one in told] == [
+        ("progress", 40),
+        ("saved", 40),
+        ("progress", 100),
+    ]
     assert all(one["at"] > 1e9 for one in told)
 
 

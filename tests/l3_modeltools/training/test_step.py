@@ -10,7 +10,8 @@ from torch import nn
 from l0_infra.core.errors import UnhealthyError
 from l3_modeltools.data import IGNORED, Batch
 from l3_modeltools.schemas import Compute, Optimizer, Recompute, Strategy
-from l3_modeltools.training import build_model, objective_of
+from l3_modeltools.training import build_model
+from l3_modeltools.training.objectives import objective_of
 from l3_modeltools.training.optimizer import make_optimizer
 from l3_modeltools.training.parallel import decoder_layers, spread
 from l3_modeltools.training.step import Stepper, StepResult
@@ -152,3 +153,24 @@ def test_matrices_decay_and_vectors_do_not() -> None:
     assert (matrices["weight_decay"], vectors["weight_decay"]) == (0.1, 0.0)
     assert {one.ndim for one in vectors["params"]} == {1}
     assert len(matrices["params"]) + len(vectors["params"]) == len(list(model.parameters()))
+
+
+def test_tokens_are_counted_exactly_where_fp32_could_not() -> None:
+    class Long(Batch):
+        @property
+        def tokens(self) -> int:
+            return 2**24 + 1
+
+    batch = uneven_batch()
+    long = Long(input_ids=batch.input_ids, labels=batch.labels)
+    _, stepper = make_stepper()
+    assert take(stepper, [long, long, long], steps=1)[0].tokens == 3 * (2**24 + 1)
+
+
+def test_the_rate_is_that_of_the_step_and_a_wish_to_stop_is_heard() -> None:
+    _, stepper = make_stepper()
+    result = stepper.step([uneven_batch()], rate=0.125, stop=lambda: True)
+    assert result.stop
+    assert [group["lr"] for group in stepper.optimizer.param_groups] == [0.125, 0.125]
+    assert [group["betas"] for group in stepper.optimizer.param_groups] == [(0.9, 0.95)] * 2
+    assert not take(stepper, [uneven_batch()], steps=1)[0].stop

@@ -1,6 +1,7 @@
 """Runs under torchrun: killed at any moment they end as undisturbed ones do, bit for bit; cut otherwise, nearly so."""
 
 import json
+import math
 import os
 import random
 import signal
@@ -11,7 +12,7 @@ import pytest
 from transformers import PreTrainedModel
 
 from l3_modeltools.checkpoint import Shelf
-from l3_modeltools.schemas import Dpo, Lora, Optimizer, Sft, SkippedSteps, Train
+from l3_modeltools.schemas import Compute, Dpo, Lora, Optimizer, Sft, SkippedSteps, Train
 from l3_modeltools.training import build_model
 from tests.support.rank_runs import (
     TIMEOUT_S,
@@ -194,6 +195,18 @@ def test_fine_tuning_resumes_exactly_too(way: str, tmp_path: Path) -> None:
     assert train_to_the_end(run) == undisturbed, f"killed at {killed}"
 
 
+@pytest.mark.parametrize("way", ["dpo", "dpo-lora"])
+def test_preferences_in_sharded_weights_begin_where_the_first_weights_are(way: str, tmp_path: Path) -> None:
+    data = make_data(tmp_path / "data", form="preference")
+    train = recut(
+        small_train(data, steps=3, base=fine_tuning(way, tmp_path / "first")), ranks=2, zero_stage=3
+    )
+    train = msgspec.structs.replace(train, compute=Compute(precision="bf16"))
+    told = train_to_the_end(make_run(tmp_path / "run", train))
+    assert told[1][0] == pytest.approx(math.log(2), abs=1e-6)  # both models round alike
+    assert told[2][0] != told[1][0]
+
+
 def fine_tuning(way: str, first: Path) -> Train:
     """Make a training of some way; an adapter needs first weights beside which it learns."""
     if way == "dpo":
@@ -203,7 +216,10 @@ def fine_tuning(way: str, first: Path) -> Train:
     model = build_model(training(LLAMA), LLAMA, seed=1)
     assert isinstance(model, PreTrainedModel)
     model.save_pretrained(first)
-    return training(LLAMA, objective=Sft(), init_from=str(first), lora=Lora(r=2, target_modules=("q_proj",)))
+    objective = Dpo() if way == "dpo-lora" else Sft()
+    return training(
+        LLAMA, objective=objective, init_from=str(first), lora=Lora(r=2, target_modules=("q_proj",))
+    )
 
 
 def kill_now_and_then(run: Path, *, steps: int, kills: int) -> list[int]:

@@ -206,8 +206,13 @@ def test_with_an_adapter_the_frozen_weights_are_the_reference(
     objective = objective_of(train, model)
     assert objective.reference is None  # no second copy in memory
     disturbed(model)
+    asking: list[set[str]] = []
+    model.register_forward_pre_hook(
+        lambda *_: asking.append({name for name, one in model.named_parameters() if one.requires_grad})
+    )
     mine = objective.loss(model, pairs(2)).sum
     assert model.training
+    assert len(asking) == 2 and asking[0] == asking[1] != set()  # what FSDP takes for trained
     torch.testing.assert_close(mine, plain_dpo(model, first, pairs(2), 0.1))
     assert set(gradients(model, mine)) == {
         name for name, value in model.named_parameters() if "lora_" in name
