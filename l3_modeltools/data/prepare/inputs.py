@@ -57,11 +57,13 @@ def stdlib_files(library: Path) -> tuple[Path, ...]:
 def _find(source: Source, base: Path) -> tuple[Path, ...]:
     if isinstance(source, PythonStdlib):
         return stdlib_files(Path(sysconfig.get_path("stdlib")))
-    pattern = Path(base, source.files)
+    pattern = Path(source.files)
     if not GLOB_SIGNS.intersection(source.files):
-        return (pattern,) if pattern.is_file() else ()
-    anchor = Path(pattern.anchor)
-    return tuple(sorted(path for path in anchor.glob(str(pattern.relative_to(anchor))) if path.is_file()))
+        return (base / pattern,) if (base / pattern).is_file() else ()
+    start = base / pattern.anchor  # only what the corpus says is a pattern, never the name of a folder above
+    return tuple(
+        sorted(path for path in start.glob(str(pattern.relative_to(pattern.anchor))) if path.is_file())
+    )
 
 
 def _input(index: int, source: Source, path: Path, format: Format) -> Input:

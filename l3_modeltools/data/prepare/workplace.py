@@ -10,6 +10,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from l3_modeltools.data.dataset import MANIFEST
 from l3_modeltools.data.prepare.origin import Origin
 from l3_modeltools.data.prepare.verdicts import SCANNED
 
@@ -41,7 +42,7 @@ class Workplace:
         self.directory = directory
         self.work = directory / "work"
         self.tokenizer = directory / "tokenizer"
-        self.manifest = directory / "dataset.json"
+        self.manifest = directory / MANIFEST
         self.origin = directory / "origin.json"
         self.verdicts = self.work / "verdicts"
 
