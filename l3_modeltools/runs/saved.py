@@ -5,13 +5,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from l0_infra.core.store import load_file
-from l3_modeltools.checkpoint import Shelf
+from l3_modeltools.checkpoint import CHECKPOINTS, MANIFEST, Shelf
 from l3_modeltools.schemas import SavedCheckpoint
 
-__all__ = ["CHECKPOINTS_FOLDER", "list_saved"]
-
-CHECKPOINTS_FOLDER = "checkpoints"
-MANIFEST = "manifest.json"
+__all__ = ["list_saved"]
 
 
 def list_saved(directory: Path) -> tuple[SavedCheckpoint, ...]:
@@ -20,7 +17,7 @@ def list_saved(directory: Path) -> tuple[SavedCheckpoint, ...]:
 
 
 def _sound(directory: Path) -> Iterator[SavedCheckpoint]:
-    for found in Shelf(directory / CHECKPOINTS_FOLDER).found():
+    for found in Shelf(directory / CHECKPOINTS).found():
         if found.fault:
             continue
         try:
@@ -29,6 +26,6 @@ def _sound(directory: Path) -> Iterator[SavedCheckpoint]:
             continue
         yield SavedCheckpoint(
             step=found.step,
-            directory=f"{CHECKPOINTS_FOLDER}/{found.directory.name}",
+            directory=f"{CHECKPOINTS}/{found.directory.name}",
             manifest_sha256=hashlib.sha256(manifest).hexdigest(),
         )

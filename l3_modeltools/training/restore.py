@@ -13,7 +13,7 @@ from torch.distributed.checkpoint.state_dict_loader import load
 
 from l0_infra.core.documents import read_document
 from l0_infra.core.errors import UnhealthyError, UnsatisfiableError, UsageError
-from l3_modeltools.checkpoint import Found, Shelf, architecture_sha256, verify
+from l3_modeltools.checkpoint import CHECKPOINTS, Found, Shelf, architecture_sha256, verify
 from l3_modeltools.schemas import Architecture, Checkpoint, Run, Train
 from l3_modeltools.training.model import build_model
 
@@ -56,7 +56,7 @@ def restore_run(run_directory: Path, step: int | None = None) -> Restored:
     if not isinstance(architecture, Architecture):
         where = str(run_directory / "run.json")
         raise UsageError(where, found="no architecture", expected="a run of the framework `ogai`")
-    shelf, sha256 = Shelf(run_directory / "checkpoints"), architecture_sha256(architecture)
+    shelf, sha256 = Shelf(run_directory / CHECKPOINTS), architecture_sha256(architecture)
     directory, manifest, passed_over = (
         _newest(shelf, run.run_id, sha256) if step is None else _of_step(shelf, run.run_id, sha256, step)
     )

@@ -6,7 +6,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from l3_modeltools.architectures import flops_per_token
-from l3_modeltools.checkpoint import Shelf, architecture_sha256
+from l3_modeltools.checkpoint import CHECKPOINTS, Shelf, architecture_sha256
 from l3_modeltools.data import Loader, Prefetch, open_dataset
 from l3_modeltools.training.learner import Learner, describe, make_learner, name_device
 from l3_modeltools.training.loop import Loop, Rates
@@ -86,7 +86,7 @@ def _make_loader(plan: Plan) -> Loader:
 
 def _state(plan: Plan, learner: Learner) -> RunState:
     return RunState(
-        shelf=Shelf(plan.directory / "checkpoints"),
+        shelf=Shelf(plan.directory / CHECKPOINTS),
         run=plan.run.run_id,
         architecture_sha256=architecture_sha256(plan.architecture),
         keep=plan.train.checkpoint,
