@@ -7,12 +7,20 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from l3_modeltools.architectures import Parameters, count_parameters, parse_hf_config, preset
-    from l3_modeltools.checkpoint import Compared, Found, Shelf, compare_checkpoints, probe_checkpoint
+    from l3_modeltools.checkpoint import (
+        CHECKPOINTS,
+        Compared,
+        Found,
+        Shelf,
+        compare_checkpoints,
+        probe_checkpoint,
+    )
     from l3_modeltools.data import (
         Decoded,
         Inspection,
         Prepared,
         Progress,
+        StoredDataset,
         Verification,
         decode_documents,
         find_dataset,
@@ -44,6 +52,7 @@ if TYPE_CHECKING:
     from l3_modeltools.training import export_run, sample_run
 
 __all__ = [
+    "CHECKPOINTS",
     "AcceleratorSize",
     "Compared",
     "Comparison",
@@ -59,6 +68,7 @@ __all__ = [
     "Progress",
     "Sample",
     "Shelf",
+    "StoredDataset",
     "TrainingPlan",
     "Verification",
     "compare_checkpoints",
@@ -94,6 +104,7 @@ __all__ = [
 
 HOMES = {
     "AcceleratorSize": "planning",
+    "CHECKPOINTS": "checkpoint",
     "Compared": "checkpoint",
     "Comparison": "runs",
     "Decoded": "data",
@@ -108,6 +119,7 @@ HOMES = {
     "Progress": "data",
     "Sample": "runs",
     "Shelf": "checkpoint",
+    "StoredDataset": "data",
     "TrainingPlan": "planning",
     "Verification": "data",
     "compare_checkpoints": "checkpoint",

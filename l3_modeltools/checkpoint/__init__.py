@@ -12,11 +12,14 @@ if TYPE_CHECKING:
     from l3_modeltools.checkpoint.identity import architecture_sha256
     from l3_modeltools.checkpoint.keep import Room, plan_room, superseded
     from l3_modeltools.checkpoint.load import load_state
+    from l3_modeltools.checkpoint.naming import CHECKPOINTS, MANIFEST
     from l3_modeltools.checkpoint.saver import Blocked, Saver
     from l3_modeltools.checkpoint.shelf import Shelf
     from l3_modeltools.checkpoint.state import restore_state, training_state
 
 __all__ = [
+    "CHECKPOINTS",
+    "MANIFEST",
     "Blocked",
     "Compared",
     "Found",
@@ -37,6 +40,8 @@ __all__ = [
 ]
 
 HOMES = {
+    "CHECKPOINTS": "naming",
+    "MANIFEST": "naming",
     "Blocked": "saver",
     "Compared": "comparison",
     "Found": "found",

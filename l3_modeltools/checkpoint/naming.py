@@ -3,7 +3,10 @@
 import re
 from dataclasses import dataclass
 
-__all__ = ["MANIFEST", "Name", "directory_name", "parse_name"]
+__all__ = ["CHECKPOINTS", "MANIFEST", "Name", "directory_name", "parse_name"]
+
+CHECKPOINTS = "checkpoints"
+"""Folder of a run's directory in which they lie."""
 
 MANIFEST = "manifest.json"
 """File of the `checkpoint` document, written last."""

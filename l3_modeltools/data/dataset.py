@@ -15,11 +15,13 @@ from l0_infra.core.errors import UnsatisfiableError
 from l3_modeltools.data.indexed import IndexedReader, Tokens, map_file
 from l3_modeltools.schemas import Dataset, DataShard, HashedFile
 
-__all__ = ["PreparedDataset", "Shard", "Split", "SplitName", "find_dataset", "open_dataset"]
+__all__ = ["MANIFEST", "PreparedDataset", "Shard", "Split", "SplitName", "find_dataset", "open_dataset"]
 
 SplitName = Literal["train", "validation"]
 Mask = npt.NDArray[np.uint8]
 MANIFEST = "dataset.json"
+"""File of the `dataset` document, written last."""
+
 PREPARE = "`ogai data prepare FILE` makes one"
 
 
@@ -159,7 +161,7 @@ def _manifest_at(reference: str, home: Path, base: Path) -> Path:
     shelf = home / "datasets"
     manifest = shelf / reference / MANIFEST
     if not manifest.is_file():
-        known = sorted(path.parent.name for path in shelf.glob(f"*/{MANIFEST}"))
+        known = sorted(path.parent.name for path in shelf.glob(f"[!.]*/{MANIFEST}"))
         hint = next((fault.hint for fault in unknown((), reference, known, what="")), "")
         raise UnsatisfiableError(
             str(shelf),

@@ -21,8 +21,6 @@ Row = tuple[Split, int]
 AHEAD = 4096
 """Samples whose order is computed at once."""
 
-FORMATS = {Pretrain: "text", Sft: "chat", Dpo: "preference"}
-
 
 class Cutter(Protocol):
     """How samples are cut out of a split and become a batch."""
@@ -94,11 +92,6 @@ class Loader:
         check_rows(rows, self.validation_samples, "rows of validation")
         return self._cutter.batch(self._validation[rows.start : rows.stop], self._end_of_document)
 
-    @property
-    def steps_per_epoch(self) -> float:
-        """Steps after which the first data set of the mixture that is used up has been gone through once."""
-        return 1 / self.epoch_of(1)
-
     def epoch_of(self, step: int) -> float:
         """Return how often the data set that is used up soonest has been gone through when a step is done."""
         return self._order.passes(step * self.batch_size)
@@ -118,7 +111,7 @@ def check_use(
     datasets: Sequence[PreparedDataset], cutter: Cutter, data: TrainingData, objective: Objective
 ) -> None:
     """Raise UnsatisfiableError for a data set that the objective cannot learn from."""
-    wanted = FORMATS[type(objective)]
+    wanted = objective.data_format
     for dataset in datasets:
         where, manifest = str(dataset.directory), dataset.manifest
         if manifest.format != wanted:

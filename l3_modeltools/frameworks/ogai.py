@@ -20,7 +20,7 @@ def ogai_launch(run: Run, python: str) -> Launch:
     places the nodes must set.
     """
     wished = run.train.resources
-    ranks = wished.gpus_per_node or wished.tasks_per_node
+    ranks = run.train.ranks_per_node
     meeting = ("--standalone",) if wished.nodes == 1 else ("--rdzv-backend", "c10d", "--rdzv-id", run.run_id)
     return Launch(
         command=(

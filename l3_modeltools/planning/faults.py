@@ -5,12 +5,14 @@ from collections.abc import Iterator, Sequence
 from l0_infra.core.documents import below
 from l0_infra.core.errors import Fault
 from l3_modeltools.architectures import MODEL_TYPES
-from l3_modeltools.planning.place import ranks_per_node
 from l3_modeltools.schemas import (
     Architecture,
     Dataset,
     Degrees,
+    Dpo,
     LearnedPositions,
+    Pretrain,
+    Sft,
     Strategy,
     Train,
     TrainingData,
@@ -20,8 +22,8 @@ from l3_modeltools.schemas import (
 
 __all__ = ["plan_faults"]
 
-FORMATS = {"pretrain": "text", "sft": "chat", "dpo": "preference"}
-"""Which format of data each objective learns from."""
+OBJECTIVES = {kind.data_format: kind.__struct_config__.tag for kind in (Pretrain, Sft, Dpo)}
+"""The objective that learns from each format of data."""
 
 CUTTERS = "`megatron`, `torchtitan`, `deepspeed` or `mindformers`"
 
@@ -46,8 +48,7 @@ def plan_faults(
 
 
 def _strategy_faults(train: Train, architecture: Architecture) -> Iterator[Fault]:
-    ranks = train.resources.nodes * ranks_per_node(train)
-    strategy = train.strategy or Strategy(degrees=Degrees(dp=ranks))
+    strategy = train.strategy or Strategy(degrees=Degrees(dp=train.ranks))
     if train.data:
         yield from below(("data",), batch_faults(strategy, train.data.global_batch_size))
     if train.strategy and train.data:
@@ -104,7 +105,7 @@ def _length_faults(data: TrainingData, architecture: Architecture) -> Iterator[F
 def _dataset_faults(
     train: Train, data: TrainingData, architecture: Architecture, datasets: Sequence[Dataset]
 ) -> Iterator[Fault]:
-    wanted = FORMATS[str(train.objective.__struct_config__.tag)]
+    wanted = train.objective.data_format
     for index, dataset in enumerate(datasets):
         faults = [
             *_format_faults(dataset, wanted),
@@ -116,12 +117,11 @@ def _dataset_faults(
 
 def _format_faults(dataset: Dataset, wanted: str) -> Iterator[Fault]:
     if dataset.format != wanted:
-        objective = next(name for name, form in FORMATS.items() if form == dataset.format)
         yield Fault(
             path=(),
             found=f"`{dataset.name}`, which is {dataset.format}",
             expected=f"a data set of the format `{wanted}`",
-            hint=f"or the objective that learns from it: `objective: {{type: {objective}}}`",
+            hint=f"or the objective that learns from it: `objective: {{type: {OBJECTIVES[dataset.format]}}}`",
         )
 
 

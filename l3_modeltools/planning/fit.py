@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from l0_infra.core.errors import UnsatisfiableError
 from l0_infra.core.units import format_bytes
 from l3_modeltools.planning.memory import MemoryTerms, estimate_memory
-from l3_modeltools.planning.place import Place, ranks_per_node
+from l3_modeltools.planning.place import Place
 from l3_modeltools.schemas import Architecture, Degrees, Recompute, Strategy, Train
 
 __all__ = ["Fit", "choose_strategy", "judge_fit", "require_fit"]
@@ -42,7 +42,7 @@ class Fit:
 
 def judge_fit(train: Train, architecture: Architecture, place: Place) -> Fit:
     """Compare the estimate with what the device has; on a node with accelerators, the tighter of device and host."""
-    terms, ranks = estimate_memory(train, architecture), ranks_per_node(train)
+    terms, ranks = estimate_memory(train, architecture), train.ranks_per_node
     wish = train.resources.memory_bytes_per_node
     node = min(place.memory_bytes, wish or place.memory_bytes)
     if not train.resources.gpus_per_node:
@@ -58,7 +58,7 @@ def choose_strategy(train: Train, architecture: Architecture, place: Place) -> S
 
     Copies before shards, shards before recomputation: each of them is slower. What fits nowhere gets the most frugal.
     """
-    ranks, frugal = _ranks(train), Strategy()
+    ranks, frugal = train.ranks, Strategy()
     for zero_stage, recompute in SHARED if ranks > 1 else ALONE:
         for size in _micro_batches(train, MOST_SEQUENCES):
             frugal = Strategy(
@@ -74,7 +74,7 @@ def require_fit(train: Train, architecture: Architecture, place: Place) -> Fit:
     fit = judge_fit(train, architecture, place)
     if fit.fits:
         return fit
-    ranks = ranks_per_node(train)
+    ranks = train.ranks_per_node
     name, size = max(_competing(fit), key=lambda term: term[1])
     each = "" if fit.device == "accelerator" or ranks == 1 else f" for {ranks} ranks"
     raise UnsatisfiableError(
@@ -132,7 +132,7 @@ def _difference(now: Strategy, then: Strategy) -> str:
 
 def _nodes_needed(train: Train, architecture: Architecture, place: Place) -> int | None:
     """The fewest nodes of this place, doubling, over which the most frugal strategy fits and the batch divides."""
-    batch, each = train.data.global_batch_size if train.data else 1, ranks_per_node(train)
+    batch, each = train.data.global_batch_size if train.data else 1, train.ranks_per_node
     nodes = 2 * train.resources.nodes
     while nodes <= place.nodes and nodes * each <= batch:
         strategy = Strategy(degrees=Degrees(dp=nodes * each), zero_stage=3, recompute=FULL)
@@ -145,9 +145,5 @@ def _nodes_needed(train: Train, architecture: Architecture, place: Place) -> int
 
 def _micro_batches(train: Train, most: int) -> list[int]:
     """Sequences that a micro batch may have, the most first: divisors of one copy's share of the global batch."""
-    share = (train.data.global_batch_size if train.data else 1) // _ranks(train)
+    share = (train.data.global_batch_size if train.data else 1) // train.ranks
     return [size for size in range(min(most, share), 0, -1) if share % size == 0] or [1]
-
-
-def _ranks(train: Train) -> int:
-    return train.resources.nodes * ranks_per_node(train)

@@ -3,9 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from l3_modeltools.schemas import Train
-
-__all__ = ["AcceleratorSize", "DeviceKind", "Place", "ranks_per_node"]
+__all__ = ["AcceleratorSize", "DeviceKind", "Place"]
 
 DeviceKind = Literal["cpu", "cuda", "npu"]
 """What torch calls the device; AMD's is `cuda` there too."""
@@ -37,8 +35,3 @@ class Place:
     memory_bytes: int
     accelerators: tuple[AcceleratorSize, ...] = ()
     disk_free_bytes: int
-
-
-def ranks_per_node(train: Train) -> int:
-    """One rank for each accelerator, or for each task where a node gives none."""
-    return train.resources.gpus_per_node or train.resources.tasks_per_node

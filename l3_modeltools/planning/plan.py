@@ -12,7 +12,7 @@ from l3_modeltools.planning.disk import require_disk
 from l3_modeltools.planning.faults import plan_faults
 from l3_modeltools.planning.fit import Fit, choose_strategy, require_fit
 from l3_modeltools.planning.memory import MemoryTerms, checkpoint_bytes
-from l3_modeltools.planning.place import DeviceKind, Place, ranks_per_node
+from l3_modeltools.planning.place import DeviceKind, Place
 from l3_modeltools.planning.resources import require_resources
 from l3_modeltools.planning.trained import trained_parameters
 from l3_modeltools.schemas import Architecture, Dataset, Rope, Strategy, Train, TrainingData
@@ -78,7 +78,7 @@ def plan_training(
         train=whole,
         parameters=count_parameters(architecture),
         trained_parameters=trained_parameters(whole, architecture),
-        ranks=train.resources.nodes * ranks_per_node(train),
+        ranks=train.ranks,
         device=device,
         memory=fit.terms,
         tokens_per_step=tokens,
@@ -100,10 +100,11 @@ def _epochs(data: TrainingData, datasets: Sequence[Dataset], steps: int) -> tupl
     )
 
 
-def _samples(dataset: Dataset, sequence_length: int) -> float:
+def _samples(dataset: Dataset, sequence_length: int) -> int:
+    """Samples as the loader cuts them: the last token of a window of text is the first of the next."""
     if dataset.format == "text":
-        return dataset.tokens_of("train") / sequence_length
-    return dataset.documents_of("train") / (2 if dataset.format == "preference" else 1)
+        return (dataset.tokens_of("train") - 1) // sequence_length
+    return dataset.documents_of("train") // (2 if dataset.format == "preference" else 1)
 
 
 def _reasons(

@@ -10,8 +10,8 @@ from l3_modeltools.schemas import Train
 
 __all__ = ["require_resources"]
 
-WITHOUT_BF16 = re.compile(r"\b(V100|P100|P40|P4|T4|K80|GTX|TITAN|RTX 20\d\d|910A?)\b(?!B)", re.IGNORECASE)
-"""Accelerators before those that compute in bf16: NVIDIA's before Ampere, the first Ascend 910."""
+WITHOUT_BF16 = re.compile(r"\b(V100|P100|P40|P4|T4|K80|GTX|TITAN|RTX 20\d\d|910A?)\b", re.IGNORECASE)
+"""Names of accelerators that do not compute in bf16: the usual ones of NVIDIA before Ampere, the first Ascend 910."""
 
 Shortage = tuple[str, str, str, str]
 

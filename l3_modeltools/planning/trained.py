@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from l3_modeltools.architectures import count_parameters
+from l3_modeltools.architectures import count_parameters, pieces
 from l3_modeltools.schemas import Architecture, GroupedAttention, Lora, Train
 
 __all__ = ["adapter_parameters", "trained_parameters"]
@@ -42,7 +42,7 @@ def _matrices(architecture: Architecture) -> Mapping[str, Shape]:
     )
     if not isinstance(attention, GroupedAttention):
         return {}
-    head = attention.head_dim or hidden // attention.num_attention_heads
+    head, _ = pieces.head_sizes(architecture)
     queries, keys = head * attention.num_attention_heads, head * attention.key_value_heads
     if architecture.model_type == "gpt2":
         return {

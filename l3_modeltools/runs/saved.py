@@ -5,13 +5,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from l0_infra.core.store import load_file
-from l3_modeltools.checkpoint import Shelf
+from l3_modeltools.checkpoint import MANIFEST, Shelf
 from l3_modeltools.runs.layout import RunLayout
 from l3_modeltools.schemas import SavedCheckpoint
 
 __all__ = ["list_saved"]
-
-MANIFEST = "manifest.json"
 
 
 def list_saved(directory: Path) -> tuple[SavedCheckpoint, ...]:

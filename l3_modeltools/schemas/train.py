@@ -102,6 +102,16 @@ class Train(Document, frozen=True, kw_only=True, forbid_unknown_fields=True, tag
         if self.strategy:
             yield from self._strategy_faults(self.strategy)
 
+    @property
+    def ranks_per_node(self) -> int:
+        """One rank for each accelerator, or for each task where a node gives none."""
+        return self.resources.gpus_per_node or self.resources.tasks_per_node
+
+    @property
+    def ranks(self) -> int:
+        """Ranks on all nodes."""
+        return self.resources.nodes * self.ranks_per_node
+
     def _framework_faults(self) -> Iterator[Fault]:
         own = self.framework == "command"
         if own != (self.command is not None):
@@ -136,16 +146,14 @@ class Train(Document, frozen=True, kw_only=True, forbid_unknown_fields=True, tag
             yield from below(("strategy",), cut_faults(strategy, self.model.architecture, length))
 
     def _rank_faults(self, strategy: Strategy) -> Iterator[Fault]:
-        """One rank for each accelerator, or for each task where a node gives none."""
-        degrees, nodes = strategy.degrees, self.resources.nodes
+        degrees = strategy.degrees
         word = "gpus" if self.resources.gpus_per_node else "tasks"
-        each = self.resources.gpus_per_node or self.resources.tasks_per_node
-        copies, rest = divmod(nodes * each, degrees.tp * degrees.pp * degrees.cp)
-        if degrees.world_size != nodes * each:
+        copies, rest = divmod(self.ranks, degrees.tp * degrees.pp * degrees.cp)
+        if degrees.world_size != self.ranks:
             yield Fault(
                 path=("degrees",),
                 found=f"dp {degrees.dp} · tp {degrees.tp} · pp {degrees.pp} · cp {degrees.cp}"
                 f" = {degrees.world_size} ranks",
-                expected=f"nodes {nodes} · {word}_per_node {each} = {nodes * each}",
+                expected=f"nodes {self.resources.nodes} · {word}_per_node {self.ranks_per_node} = {self.ranks}",
                 hint="" if rest else f"nearest: `dp: {copies}`",
             )

@@ -59,7 +59,7 @@ def list_(output: Output) -> None:
     if output == "table" and not found:
         click.echo("no data sets yet; the first: ogai data prepare corpus.yaml", err=True)
         return
-    emit([inspection.dataset for inspection in found], output, lambda _: print_datasets(found))
+    emit([stored.dataset for stored in found], output, lambda _: print_datasets(found))
 
 
 @data.command(epilog=examples("ogai data inspect python-stdlib", "ogai data inspect books --show 2 --tokens"))

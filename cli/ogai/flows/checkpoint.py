@@ -6,12 +6,9 @@ from pathlib import Path
 
 from l0_infra.core.errors import UnhealthyError, UnsatisfiableError, UsageError
 from l0_infra.core.store import ogai_home
-from l3_modeltools import Compared, Found, Shelf, compare_checkpoints, find_run, probe_checkpoint
+from l3_modeltools import CHECKPOINTS, Compared, Found, Shelf, compare_checkpoints, find_run, probe_checkpoint
 
 __all__ = ["Checkpoint", "Compared", "diff", "poll", "verify"]
-
-FOLDER = "checkpoints"
-"""Of a run's directory."""
 
 SHOWN = 5
 """Steps named in a refusal."""
@@ -68,8 +65,8 @@ def diff(first: str | Path, second: str | Path) -> tuple[Compared, ...]:
 
 def _found(where: str | Path) -> tuple[Found, ...]:
     directory = _directory(where)
-    if (directory / FOLDER).is_dir():
-        return Shelf(directory / FOLDER).found()
+    if (directory / CHECKPOINTS).is_dir():
+        return Shelf(directory / CHECKPOINTS).found()
     shelved = Shelf(directory).found()
     return shelved or _alone(directory)
 

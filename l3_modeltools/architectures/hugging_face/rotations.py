@@ -21,6 +21,7 @@ def write_rope(rope: Rope) -> dict[str, object]:
 
 
 def _scaling(scaling: HfConfig, config: HfConfig) -> Llama3Scaling | YarnScaling | None:
+    scaling.expect("partial_rotary_factor", None, 1, 1.0)
     kind = scaling.fields.get("rope_type", scaling.fields.get("type", "default"))
     before = config.optional("max_position_embeddings")
     if kind == "llama3":
@@ -41,7 +42,6 @@ def _scaling(scaling: HfConfig, config: HfConfig) -> Llama3Scaling | YarnScaling
             mscale=scaling.optional_number("mscale"),
             mscale_all_dim=scaling.optional_number("mscale_all_dim"),
         )
-    scaling.expect("partial_rotary_factor", None, 1, 1.0)
     return None if kind == "default" else scaling.unsupported("rope_type", kind, "`llama3`, `yarn` or none")
 
 

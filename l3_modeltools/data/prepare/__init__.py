@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from l3_modeltools.data.prepare.inspect import (
         Decoded,
         Inspection,
+        StoredDataset,
         decode_documents,
         inspect_dataset,
         list_datasets,
@@ -22,6 +23,7 @@ __all__ = [
     "Inspection",
     "Prepared",
     "Progress",
+    "StoredDataset",
     "Verification",
     "decode_documents",
     "inspect_dataset",
@@ -35,6 +37,7 @@ HOMES = {
     "Inspection": "inspect",
     "Prepared": "prepare",
     "Progress": "progress",
+    "StoredDataset": "inspect",
     "Verification": "verify",
     "decode_documents": "inspect",
     "inspect_dataset": "inspect",

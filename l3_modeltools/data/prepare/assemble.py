@@ -2,11 +2,11 @@
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from l3_modeltools.data.dataset import SplitName
 from l3_modeltools.data.indexed import IndexedFiles, IndexedWriter, TokenDtype, Tokens
 from l3_modeltools.data.prepare.documents import Documents
 from l3_modeltools.data.prepare.split import is_held_out
@@ -15,8 +15,6 @@ from l3_modeltools.data.prepare.workplace import Workplace
 from l3_modeltools.schemas import Corpus, DataShard
 
 __all__ = ["assemble_split", "entropy_nats", "stored_documents"]
-
-Split = Literal["train", "validation"]
 
 DOCUMENTS_OF = {"text": 1, "chat": 1, "preference": 2}
 """Documents that are stored for one that was read: of a pair, both sides."""
@@ -27,7 +25,7 @@ TOKENS_AT_ONCE = 2**20
 
 
 def stored_documents(
-    place: Workplace, firsts: Sequence[int], dtype: TokenDtype, split: Split, corpus: Corpus
+    place: Workplace, firsts: Sequence[int], dtype: TokenDtype, split: SplitName, corpus: Corpus
 ) -> Iterator[Documents]:
     """Yield the documents of one split from all parts, some at a time; nothing marks a part's end but the order."""
     for part, first in enumerate(firsts[:-1]):
@@ -44,7 +42,7 @@ def stored_documents(
 
 def assemble_split(
     place: Workplace,
-    split: Split,
+    split: SplitName,
     documents: Iterator[Documents],
     dtype: TokenDtype,
     shard_tokens: int,
@@ -97,7 +95,7 @@ def _blocks(place: Workplace, part: int, dtype: TokenDtype) -> Iterator[Document
         start, offset = stop, offset + tokens
 
 
-def _shard(split: Split, files: IndexedFiles) -> DataShard:
+def _shard(split: SplitName, files: IndexedFiles) -> DataShard:
     return DataShard(
         split=split,
         documents=files.documents,

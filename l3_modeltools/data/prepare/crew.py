@@ -15,7 +15,7 @@ import msgspec
 from l0_infra.core.errors import EngineError
 from l3_modeltools.data.prepare.messages import Answer, Done, Failed, Task, raised
 
-__all__ = ["do_tasks"]
+__all__ = ["ask", "do_tasks"]
 
 PROGRAM = "l3_modeltools.data.prepare.worker"
 Results = SimpleQueue[Answer | EngineError]
@@ -72,13 +72,14 @@ def _attend(
 ) -> None:
     """Give one worker a task after the other and pass its answers on."""
     while (task := waiting.get()) is not None:
-        answer = _ask(process, task)
+        answer = ask(process, task)
         results.put(answer)
         if not isinstance(answer, Done):
             return
 
 
-def _ask(process: "subprocess.Popen[bytes]", task: Task) -> Answer | EngineError:
+def ask(process: "subprocess.Popen[bytes]", task: Task) -> Answer | EngineError:
+    """Give a worker a task and wait for its answer; its death is one, also amid a line."""
     if process.stdin is None or process.stdout is None:
         raise ValueError("a worker is started with pipes")
     try:
@@ -87,7 +88,9 @@ def _ask(process: "subprocess.Popen[bytes]", task: Task) -> Answer | EngineError
         line = process.stdout.readline()
     except BrokenPipeError:
         line = b""
-    return msgspec.json.decode(line, type=Answer) if line else _death(process.wait())
+    if not line.endswith(b"\n"):
+        return _death(process.wait())
+    return msgspec.json.decode(line, type=Answer)
 
 
 def _death(code: int) -> EngineError:

@@ -57,7 +57,7 @@ def _find(where: str, index: int, source: Source, base: Path) -> tuple[Path, ...
     if isinstance(source, PythonStdlib):
         return stdlib_files(Path(sysconfig.get_path("stdlib")))
     try:
-        return _matching(source.files, base)
+        return _matching(Path(source.files), base)
     except OSError as error:
         raise DocumentError(where, [_unreadable(index, Path(source.files), error)]) from error
     except ValueError as error:  # as pathlib says of `**.txt`
@@ -65,12 +65,13 @@ def _find(where: str, index: int, source: Source, base: Path) -> tuple[Path, ...
         raise DocumentError(where, [fault]) from error
 
 
-def _matching(files: str, base: Path) -> tuple[Path, ...]:
-    pattern = Path(base, files)
-    if not GLOB_SIGNS.intersection(files):
-        return (pattern,) if pattern.is_file() else ()
-    anchor = Path(pattern.anchor)
-    return tuple(sorted(path for path in anchor.glob(str(pattern.relative_to(anchor))) if path.is_file()))
+def _matching(pattern: Path, base: Path) -> tuple[Path, ...]:
+    if not GLOB_SIGNS.intersection(str(pattern)):
+        return (base / pattern,) if (base / pattern).is_file() else ()
+    start = base / pattern.anchor  # only what the corpus says is a pattern, never the name of a folder above
+    return tuple(
+        sorted(path for path in start.glob(str(pattern.relative_to(pattern.anchor))) if path.is_file())
+    )
 
 
 def _input(index: int, source: Source, path: Path, format: Format) -> Input:

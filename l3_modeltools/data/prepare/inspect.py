@@ -6,21 +6,28 @@ from pathlib import Path
 
 import numpy as np
 
+from l3_modeltools.data.dataset import MANIFEST
 from l3_modeltools.data.indexed import IndexedReader
 from l3_modeltools.data.prepare.publish import load_manifest
 from l3_modeltools.data.prepare.verify import files_of
 from l3_modeltools.schemas import Dataset
 
-__all__ = ["Decoded", "Inspection", "decode_documents", "inspect_dataset", "list_datasets"]
+__all__ = ["Decoded", "Inspection", "StoredDataset", "decode_documents", "inspect_dataset", "list_datasets"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Inspection:
-    """A manifest, and what it does not say: where it is, its size on the disk, the lengths of its documents."""
+class StoredDataset:
+    """A manifest, where it is, and the size of all its files."""
 
     dataset: Dataset
     directory: Path
     size_bytes: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Inspection(StoredDataset):
+    """The same, and what only the indexes say: the lengths of its documents."""
+
     median_tokens: int
     longest_tokens: int
 
@@ -36,13 +43,14 @@ class Decoded:
 
 def inspect_dataset(manifest: Path) -> Inspection:
     """Read a manifest and the indexes beside it. Raises UnhealthyError, UnsatisfiableError where one is damaged."""
-    dataset, directory = load_manifest(manifest), manifest.parent
+    stored = _stored(manifest)
+    dataset, directory = stored.dataset, stored.directory
     readers = [IndexedReader(directory / shard.bin.name.removesuffix(".bin")) for shard in dataset.shards]
     lengths = np.concatenate([reader.lengths for reader in readers])
     return Inspection(
         dataset=dataset,
         directory=directory,
-        size_bytes=manifest.stat().st_size + sum(file.size_bytes for file in files_of(dataset)),
+        size_bytes=stored.size_bytes,
         median_tokens=int(np.median(lengths)),
         longest_tokens=int(lengths.max()),
     )
@@ -62,9 +70,15 @@ def decode_documents(manifest: Path, count: int) -> Iterator[Decoded]:
         )
 
 
-def list_datasets(folder: Path) -> tuple[Inspection, ...]:
-    """Inspect every data set of a folder, by name."""
-    return tuple(inspect_dataset(manifest) for manifest in sorted(folder.glob("[!.]*/dataset.json")))
+def list_datasets(folder: Path) -> tuple[StoredDataset, ...]:
+    """List every data set of a folder, by name; only manifests are read. Raises UnhealthyError for a damaged one."""
+    return tuple(_stored(manifest) for manifest in sorted(folder.glob(f"[!.]*/{MANIFEST}")))
+
+
+def _stored(manifest: Path) -> StoredDataset:
+    dataset = load_manifest(manifest)
+    size_bytes = manifest.stat().st_size + sum(file.size_bytes for file in files_of(dataset))
+    return StoredDataset(dataset=dataset, directory=manifest.parent, size_bytes=size_bytes)
 
 
 def _documents(dataset: Dataset, directory: Path, count: int) -> Iterator[list[int]]:

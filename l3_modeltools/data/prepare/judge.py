@@ -14,10 +14,7 @@ from l3_modeltools.schemas import Corpus, DataShard, DataSource, Dropped, Source
 __all__ = ["describe_source", "judge_emptiness", "judge_room", "judge_splits"]
 
 MOST_BYTES_A_TOKEN = 6
-"""Few tokenizers make fewer tokens of a text, so that this much is surely needed on the disk."""
-
-COPIES = 2
-"""Tokens are on the disk twice before a data set is whole: by part, and in its shards."""
+"""Taken for granted, not measured: more text than this for a token is rare, so that the disk needs hardly less."""
 
 
 def describe_source(source: Source, counts: npt.NDArray[np.int64]) -> DataSource:
@@ -67,13 +64,17 @@ def judge_splits(corpus: Corpus, shards: Sequence[DataShard]) -> str:
     return ""
 
 
-def judge_room(kept_bytes: int, token_bytes: int, free_bytes: int, where: Path) -> None:
-    """Raise UnsatisfiableError when the disk surely cannot hold the tokens of `kept_bytes` of text."""
-    needed = kept_bytes // MOST_BYTES_A_TOKEN * token_bytes * COPIES
+def judge_room(text_bytes: int, token_bytes: int, free_bytes: int, where: Path) -> None:
+    """Raise UnsatisfiableError when `free_bytes` hardly hold the tokens still to be written.
+
+    `text_bytes` is the text they are made of, counted twice where it is not encoded yet: before a data set is whole
+    its tokens are there by part and in its shards. A token takes `token_bytes`.
+    """
+    needed = text_bytes // MOST_BYTES_A_TOKEN * token_bytes
     if free_bytes < needed:
         raise UnsatisfiableError(
             str(where),
             found=f"{format_bytes(free_bytes)} free",
-            expected=f"at least {format_bytes(needed)} for the tokens of {format_bytes(kept_bytes)} of text",
+            expected=f"at least {format_bytes(needed)} for the tokens that are still to be written",
             hint="free some space, or point OGAI_HOME at another disk; what was done so far stands",
         )

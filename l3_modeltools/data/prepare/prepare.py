@@ -4,6 +4,7 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
+from l3_modeltools.data.dataset import MANIFEST
 from l3_modeltools.data.prepare.inputs import find_origin
 from l3_modeltools.data.prepare.publish import (
     begin,
@@ -50,7 +51,7 @@ def prepare_dataset(
     """
     base, directory = base.absolute(), directory.absolute()
     origin = find_origin(corpus, base)
-    manifest = directory / "dataset.json"
+    manifest = directory / MANIFEST
     with told_of_the_disk(directory), locked(directory) as lock:
         there = None if replace else prepared_already(directory, origin)
         if there:

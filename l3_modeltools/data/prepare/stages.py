@@ -9,8 +9,9 @@ from pathlib import Path
 import numpy as np
 
 from l0_infra.core.errors import UnsatisfiableError
+from l3_modeltools.data.dataset import SplitName
 from l3_modeltools.data.indexed import Tokens
-from l3_modeltools.data.prepare.assemble import Split, assemble_split, entropy_nats, stored_documents
+from l3_modeltools.data.prepare.assemble import assemble_split, entropy_nats, stored_documents
 from l3_modeltools.data.prepare.crew import do_tasks
 from l3_modeltools.data.prepare.duplicates import decide_duplicates, first_documents
 from l3_modeltools.data.prepare.inputs import find_origin
@@ -103,9 +104,11 @@ class Stages:
             self._do("tokenizer", [Task(stage="learn")])
 
     def _encode(self) -> None:
-        missing = [part for part in self.parts if not self.place.encoded(part.index).exists()]
-        tasks = [Task(stage="encode", part=part.index, first=self.firsts[part.index]) for part in missing]
-        self._do("encode", tasks)
+        parts = [part.index for part in self._unencoded()]
+        self._do("encode", [Task(stage="encode", part=part, first=self.firsts[part]) for part in parts])
+
+    def _unencoded(self) -> list[WorkPart]:
+        return [part for part in self.parts if not self.place.encoded(part.index).exists()]
 
     def _do(self, stage: Stage, tasks: Sequence[Task]) -> None:
         """Let the workers do tasks, and tell how far they are: parts done earlier count as done."""
@@ -137,11 +140,16 @@ class Stages:
             )
         )
 
+    @property
+    def text_to_write(self) -> int:
+        """Bytes of kept text whose tokens are not on the disk: all for the shards, and those of parts not encoded."""
+        kept = [scanned.size_bytes for scanned in self.scanned]
+        return sum(kept) + sum(kept[part.index] for part in self._unencoded())
+
     def _judge_room(self) -> None:
-        kept_bytes = sum(scanned.size_bytes for scanned in self.scanned)
         token_bytes = np.dtype(token_dtype(self.tokenizer)).itemsize
         free_bytes = shutil.disk_usage(self.place.directory).free
-        judge_room(kept_bytes, token_bytes, free_bytes, self.place.directory.parent)
+        judge_room(self.text_to_write, token_bytes, free_bytes, self.place.directory.parent)
 
     def _judge_stillness(self) -> None:
         """Raise UnsatisfiableError when an input was written to while it was read."""
@@ -159,7 +167,7 @@ class Stages:
         counts = np.zeros(self.tokenizer.vocab_size, dtype=np.int64)
         written = 0
 
-        def count(split: Split, tokens: Tokens) -> None:
+        def count(split: SplitName, tokens: Tokens) -> None:
             nonlocal written
             written += tokens.size
             if split == "train":

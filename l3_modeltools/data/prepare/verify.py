@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from hashlib import sha256
+from hashlib import file_digest
 from pathlib import Path
 from stat import S_ISREG
 
@@ -15,7 +15,6 @@ from l3_modeltools.schemas import Dataset, DataShard, HashedFile
 
 __all__ = ["Verification", "verify_dataset"]
 
-BLOCK_BYTES = 2**20
 TOKENS_AT_ONCE = 2**20
 
 
@@ -59,21 +58,17 @@ def files_of(dataset: Dataset) -> list[HashedFile]:
 def hash_fault(directory: Path, file: HashedFile) -> str:
     """Say what is wrong with a file's content; nothing when it is the one of the manifest."""
     path = directory / file.name
-    digest, size = sha256(), 0
     try:
-        if not S_ISREG(path.stat().st_mode):
+        status = path.stat()
+        if not S_ISREG(status.st_mode):
             return f"{path}: no regular file"
-        with path.open("rb") as stream:
-            while block := stream.read(BLOCK_BYTES):
-                digest.update(block)
-                size += len(block)
+        if status.st_size != file.size_bytes:
+            return f"{path}: {status.st_size} bytes; the manifest says {file.size_bytes}"
+        with path.open("rb", buffering=0) as stream:
+            found = file_digest(stream, "sha256").hexdigest()
     except OSError as error:
         return f"{path}: {(error.strerror or 'unreadable').lower()}"
-    if size != file.size_bytes:
-        return f"{path}: {size} bytes; the manifest says {file.size_bytes}"
-    if digest.hexdigest() != file.sha256:
-        return f"{path}: content of another hash than the manifest says"
-    return ""
+    return "" if found == file.sha256 else f"{path}: content of another hash than the manifest says"
 
 
 def shard_fault(directory: Path, vocab_size: int, shard: DataShard) -> str:
@@ -94,5 +89,6 @@ def _shard_faults(directory: Path, vocab_size: int, shard: DataShard) -> Iterato
         yield f"{directory / shard.mask.name}: {shard.mask.size_bytes} marks for {shard.tokens} tokens"
     for start in range(0, reader.tokens, TOKENS_AT_ONCE):
         tokens = reader.window(start, min(start + TOKENS_AT_ONCE, reader.tokens))
-        if int(tokens.max()) >= vocab_size:
-            yield f"{reader.bin_path}: the token {int(tokens.max())}; the tokenizer knows {vocab_size}"
+        low, high = int(tokens.min()), int(tokens.max())
+        if low < 0 or high >= vocab_size:
+            yield f"{reader.bin_path}: tokens from {low} to {high}; the tokenizer knows {vocab_size}"

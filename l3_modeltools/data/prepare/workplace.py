@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from l0_infra.core.errors import UnhealthyError
+from l3_modeltools.data.dataset import MANIFEST
 from l3_modeltools.data.prepare.origin import Origin
 from l3_modeltools.data.prepare.verdicts import SCANNED
 
@@ -42,7 +43,7 @@ class Workplace:
         self.directory = directory
         self.work = directory / "work"
         self.tokenizer = directory / "tokenizer"
-        self.manifest = directory / "dataset.json"
+        self.manifest = directory / MANIFEST
         self.origin = directory / "origin.json"
         self.verdicts = self.work / "verdicts"
 

@@ -67,6 +67,13 @@ def test_damage_is_found_and_named(
     assert found.code == 6 and str(path) in found.err and said in found.err
 
 
+def test_a_damaged_one_hides_no_other_from_the_list(ogai: Ogai, tmp_path: Path) -> None:
+    ogai("data", "prepare", "corpus.yaml")
+    (tmp_path / "home" / "datasets" / "letters" / "train-00000.idx").unlink()
+    listed = ogai("data", "list")
+    assert listed.code == 0 and listed.out.splitlines()[1].startswith("letters")
+
+
 def test_missing_files_are_told_at_their_line(ogai: Ogai, tmp_path: Path) -> None:
     (tmp_path / "corpus.yaml").write_text(CORPUS.replace("*.jsonl", "*.json"), encoding="utf-8")
     refused = ogai("data", "prepare", "corpus.yaml")

@@ -68,6 +68,11 @@ def test_what_is_left_out_is_what_transformers_takes(model_type: str) -> None:
     assert parse_hf_config(json.dumps(short), where="x") == parse_hf_config(whole, where="x")
 
 
+def test_a_width_of_bloom_is_read_under_both_of_its_names() -> None:
+    for name in ("n_embed", "hidden_size"):
+        assert parse_hf_config(json.dumps({"model_type": "bloom", name: 128}), where="x").hidden_size == 128
+
+
 REFUSED = [
     ({"model_type": "mamba"}, "config.json: model_type: found `mamba`"),
     ({}, "config.json: model_type: found `nothing`"),
@@ -81,6 +86,24 @@ REFUSED = [
     ({"model_type": "deepseek_v3", "scoring_func": "softmax"}, "scoring_func: found `softmax`"),
     ({"model_type": "llama", "rope_scaling": {"type": "dynamic", "factor": 2}}, "rope_type: found `dynamic`"),
     ({"model_type": "llama", "partial_rotary_factor": 0.5}, "partial_rotary_factor: found `0.5`"),
+    (
+        {"model_type": "llama", "rope_parameters": {"rope_type": "default", "partial_rotary_factor": 0.5}},
+        "rope_parameters: partial_rotary_factor: found `0.5`",
+    ),
+    (
+        {"model_type": "llama", "rope_parameters": {"rope_type": "yarn", "partial_rotary_factor": 0.5}},
+        "rope_parameters: partial_rotary_factor: found `0.5`",
+    ),
+    (
+        {"model_type": "qwen2", "rope_scaling": {"type": "yarn", "attention_factor": 1.5}},
+        "rope_scaling: attention_factor: found `1.5`",
+    ),
+    (
+        {"model_type": "qwen2", "rope_scaling": {"type": "yarn", "truncate": False}},
+        "rope_scaling: truncate: found `False`",
+    ),
+    ({"model_type": "deepseek_v3", "rope_interleave": False}, "rope_interleave: found `False`"),
+    ({"model_type": "opt", "_remove_final_layer_norm": True}, "_remove_final_layer_norm: found `True`"),
 ]
 
 

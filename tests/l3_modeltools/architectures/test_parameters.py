@@ -125,3 +125,17 @@ def test_a_token_of_a_mixture_pays_for_the_chosen_experts_only() -> None:
     wider = msgspec.structs.replace(sparse, experts=more)
     routers = 58 * 256 * 7168  # the router alone sees them
     assert matmul_parameters(wider) - matmul_parameters(sparse) == routers
+
+
+def test_a_token_of_a_mixture_pays_for_every_shared_expert() -> None:
+    sparse = preset("deepseek-v3")
+    assert sparse.experts is not None
+    more = msgspec.structs.replace(sparse.experts, n_shared_experts=2)
+    another = msgspec.structs.replace(sparse, experts=more)
+    assert matmul_parameters(another) - matmul_parameters(sparse) == 58 * 3 * 7168 * 2048
+
+
+def test_a_layer_for_a_further_token_is_a_layer_a_join_and_three_norms() -> None:
+    further = msgspec.structs.replace(preset("deepseek-v3"), num_hidden_layers=62)
+    layer = count_parameters(further).total - count_parameters(preset("deepseek-v3")).total
+    assert count_parameters(further).further == layer + 2 * 7168 * 7168 + 3 * 7168

@@ -85,3 +85,9 @@ def test_room_is_room_and_the_newest_sound_one_stays(
     assert fits == (not room.refusal)
     allowed = set(superseded([step, *(found.step for found in sound)], keep))
     assert all(found.fault or found.step in allowed for found in room.remove)
+
+
+def test_what_is_unsound_in_the_place_of_the_new_one_is_not_counted_on() -> None:
+    there = Found(step=5, directory=Path("step-00000005.damaged-1"), size_bytes=100, fault="torn")
+    room = plan_room(50, step=5, held=[there], keep=Checkpointing(max_bytes=120), free_bytes=1000)
+    assert room.remove == () and "max_bytes" in room.refusal

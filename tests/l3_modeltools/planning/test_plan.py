@@ -58,7 +58,7 @@ def test_a_plan_is_complete() -> None:
     assert parse_document(render_document(found.train), source="x", expect=Train) == found.train
     assert (found.ranks, found.device) == (2, "cpu")
     assert (found.tokens_per_step, found.total_tokens) == (16 * 256, 100 * 16 * 256)
-    assert found.epochs == (pytest.approx(0.4096),)
+    assert found.epochs == (pytest.approx(1600 / 3906),)
     assert found.checkpoint_bytes == 12 * 4_196_608
     assert found.disk_bytes == 4 * found.checkpoint_bytes
     assert found.memory == estimate_memory(found.train, TINY)
@@ -76,7 +76,7 @@ def test_a_stated_strategy_stays() -> None:
 def test_epochs_follow_the_weights() -> None:
     wish = mixed(training(), ("code", 3.0), ("books", 1.0), ("unused", 0.0))
     found = plan(wish, dataset(), dataset("books", tokens=100_000), dataset("unused"))
-    assert found.epochs == (pytest.approx(0.3072), pytest.approx(1.024), 0)
+    assert found.epochs == (pytest.approx(1200 / 3906), pytest.approx(400 / 390), 0)
 
 
 def test_epochs_of_chats_and_pairs_count_documents() -> None:

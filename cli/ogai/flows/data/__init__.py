@@ -1,6 +1,6 @@
 """Data sets of this person, free of the command line: `import ogai; ogai.data.prepare("corpus.yaml")`."""
 
-from l3_modeltools import Decoded, Inspection, Prepared, Progress, Verification
+from l3_modeltools import Decoded, Inspection, Prepared, Progress, StoredDataset, Verification
 from l3_modeltools.schemas import Corpus, Dataset
 from ogai.flows.data.look import decode, inspect, poll, verify
 from ogai.flows.data.prepare import prepare
@@ -12,6 +12,7 @@ __all__ = [
     "Inspection",
     "Prepared",
     "Progress",
+    "StoredDataset",
     "Verification",
     "decode",
     "inspect",

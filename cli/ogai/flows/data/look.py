@@ -7,6 +7,7 @@ from l0_infra.core.store import ogai_home
 from l3_modeltools import (
     Decoded,
     Inspection,
+    StoredDataset,
     Verification,
     decode_documents,
     inspect_dataset,
@@ -18,7 +19,7 @@ from ogai.flows.data.place import cpus, manifest_of
 __all__ = ["decode", "inspect", "poll", "verify"]
 
 
-def poll() -> tuple[Inspection, ...]:
+def poll() -> tuple[StoredDataset, ...]:
     """Return all data sets of `OGAI_HOME/datasets`, by name."""
     return list_datasets(ogai_home(os.environ) / "datasets")
 

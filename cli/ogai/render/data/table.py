@@ -3,28 +3,34 @@
 from collections.abc import Iterator, Sequence
 
 from l0_infra.core.units import format_bytes, format_count
-from l3_modeltools import Inspection
+from l3_modeltools import Inspection, StoredDataset
 from l3_modeltools.schemas import Dataset, DataSource
 from ogai.render.table import Column, print_fields, print_table
 
 __all__ = ["describe_inspection", "print_datasets", "print_inspection"]
 
 
-def print_datasets(found: Sequence[Inspection]) -> None:
+def print_datasets(found: Sequence[StoredDataset]) -> None:
     """Print one line a data set."""
     print_table(
         (
-            Column[Inspection](title="NAME", value=lambda one: one.directory.name),
-            Column[Inspection](title="FORMAT", value=lambda one: one.dataset.format),
-            Column[Inspection](title="DOCUMENTS", value=lambda one: _documents(one.dataset), align="right"),
-            Column[Inspection](title="TRAIN", value=lambda one: _tokens(one.dataset, "train"), align="right"),
-            Column[Inspection](
+            Column[StoredDataset](title="NAME", value=lambda one: one.directory.name),
+            Column[StoredDataset](title="FORMAT", value=lambda one: one.dataset.format),
+            Column[StoredDataset](
+                title="DOCUMENTS", value=lambda one: _documents(one.dataset), align="right"
+            ),
+            Column[StoredDataset](
+                title="TRAIN", value=lambda one: _tokens(one.dataset, "train"), align="right"
+            ),
+            Column[StoredDataset](
                 title="VALIDATION", value=lambda one: _tokens(one.dataset, "validation"), align="right"
             ),
-            Column[Inspection](
+            Column[StoredDataset](
                 title="VOCABULARY", value=lambda one: f"{one.dataset.tokenizer.vocab_size:,}", align="right"
             ),
-            Column[Inspection](title="SIZE", value=lambda one: format_bytes(one.size_bytes), align="right"),
+            Column[StoredDataset](
+                title="SIZE", value=lambda one: format_bytes(one.size_bytes), align="right"
+            ),
         ),
         found,
     )

@@ -4,6 +4,7 @@ import json
 from collections import Counter
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 from tokenizers import Tokenizer
@@ -11,7 +12,11 @@ from tokenizers import Tokenizer
 from l0_infra.core.documents import read_document
 from l0_infra.core.errors import DocumentError, EngineError, UnhealthyError, UnsatisfiableError, UsageError
 from l3_modeltools.data import IndexedWriter, PreparedDataset, Progress, open_dataset
-from l3_modeltools.data.prepare.publish import locked
+from l3_modeltools.data.prepare.inputs import find_origin
+from l3_modeltools.data.prepare.judge import judge_room
+from l3_modeltools.data.prepare.publish import begin, locked
+from l3_modeltools.data.prepare.stages import Stages
+from l3_modeltools.data.prepare.workplace import Scanned, Workplace
 from l3_modeltools.schemas import (
     BytePairs,
     Dataset,
@@ -315,6 +320,36 @@ def test_what_cannot_become_a_data_set_is_refused(
     write_lines(tmp_path / "a.jsonl", rows)
     with pytest.raises(UnsatisfiableError, match=said):
         prepare(corpus_of(validation_share=0.0, **fields), tmp_path)  # type: ignore[arg-type]
+
+
+def test_only_what_the_corpus_says_is_a_pattern(tmp_path: Path) -> None:
+    base = tmp_path / "books [1]"
+    write_lines(base / "in" / "a.jsonl", [{"text": "here"}])
+    write_lines(tmp_path / "books 1" / "in" / "a.jsonl", [{"text": "elsewhere"}])
+    near, absolute = JsonLines(files="*/*.jsonl"), JsonLines(files=f"{tmp_path}/*/in/*.jsonl")
+    found, everywhere = find_origin(corpus_of(near, absolute), base).inputs
+    assert [file.name for file in found] == [str(base / "in" / "a.jsonl")]
+    assert len(everywhere) == 2
+
+
+def test_a_disk_too_small_for_the_tokens_is_refused_before_they_are_written(tmp_path: Path) -> None:
+    judge_room(6000, 2, 2000, tmp_path)
+    with pytest.raises(UnsatisfiableError, match="KiB free; expected at least") as caught:
+        judge_room(6000, 2, 1999, tmp_path)
+    assert "what was done so far stands" in caught.value.hint
+
+
+def test_what_is_encoded_already_asks_for_no_more_room(tmp_path: Path) -> None:
+    write_lines(tmp_path / "a.jsonl", [{"text": text_of(number)} for number in range(60)])
+    place = Workplace(tmp_path / "out")
+    begin(place, find_origin(corpus_of(validation_share=0.0), tmp_path))
+    stages = Stages(
+        origin=place.load_origin(), base=tmp_path, place=place, workers=1, lock=0, report=lambda _: None
+    )
+    place.scanned(0).write_bytes(msgspec.json.encode(Scanned(documents=60, size_bytes=6000)))
+    assert stages.text_to_write == 12_000
+    place.encoded(0).touch()
+    assert stages.text_to_write == 6000
 
 
 def test_missing_files_are_told_all_at_once_with_the_nearest_name(tmp_path: Path) -> None:
