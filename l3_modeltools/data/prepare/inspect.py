@@ -8,6 +8,7 @@ import numpy as np
 
 from l3_modeltools.data.indexed import IndexedReader
 from l3_modeltools.data.prepare.publish import load_manifest
+from l3_modeltools.data.prepare.tokenizer import load_tokenizer
 from l3_modeltools.data.prepare.verify import files_of
 from l3_modeltools.schemas import Dataset
 
@@ -50,10 +51,8 @@ def inspect_dataset(manifest: Path) -> Inspection:
 
 def decode_documents(manifest: Path, count: int) -> Iterator[Decoded]:
     """Yield the first `count` documents of the training split, without the token that ends each."""
-    from tokenizers import Tokenizer as Loaded
-
     dataset, directory = load_manifest(manifest), manifest.parent
-    loaded = Loaded.from_file(str(directory / "tokenizer" / "tokenizer.json"))
+    loaded = load_tokenizer(directory / "tokenizer")
     for number, ids in enumerate(_documents(dataset, directory, count), start=1):
         yield Decoded(
             number=number,
@@ -64,7 +63,11 @@ def decode_documents(manifest: Path, count: int) -> Iterator[Decoded]:
 
 def list_datasets(folder: Path) -> tuple[Inspection, ...]:
     """Inspect every data set of a folder, by name."""
-    return tuple(inspect_dataset(manifest) for manifest in sorted(folder.glob("[!.]*/dataset.json")))
+    return tuple(
+        inspect_dataset(manifest)
+        for manifest in sorted(folder.glob("[!.]*/dataset.json"))
+        if manifest.is_file()
+    )
 
 
 def _documents(dataset: Dataset, directory: Path, count: int) -> Iterator[list[int]]:
