@@ -15,6 +15,17 @@ __all__ = ["EncodedChat", "encode_chat", "encode_pair"]
 
 Span = tuple[int, int]
 
+REFUSALS = (
+    jinja2.TemplateError,
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    RecursionError,
+    TypeError,
+    ValueError,
+)
+"""What a template, which is a program, may fail with."""
+
 
 class EncodedChat(NamedTuple):
     """Tokens of a chat, and 1 for each that is learnt from, else 0; both (n,)."""
@@ -63,7 +74,7 @@ def encode(chat: Chat, first: int, tokenizer: Tokenizer, template: ChatTemplate)
     """Encode a chat; answers from message `first` on are learnt from."""
     try:
         text, spans = answer_spans(chat, first, template)
-    except (jinja2.TemplateError, TypeError) as error:
+    except REFUSALS as error:
         bad(chat.where, (), f"a chat that its template refuses: {error}", "one that it accepts")
     encoding = tokenizer.encode(text, add_special_tokens=False)
     begins, ends = np.array(encoding.offsets, dtype=np.int64).reshape(-1, 2).T

@@ -77,6 +77,14 @@ def _alone(directory: Path) -> tuple[Found, ...]:
 
 
 def _directory(where: str | Path) -> Path:
+    try:
+        return _named(where)
+    except (OSError, RuntimeError) as error:  # a folder closed to us, a name too long; a `~` of nobody
+        found = f"{error.strerror if isinstance(error, OSError) else error}".lower()
+        raise UsageError(f"checkpoints of `{where}`", found=found, expected="a run or a directory") from error
+
+
+def _named(where: str | Path) -> Path:
     """A run's directory, or the one named; a name without a slash is a run's before it is a folder's."""
     path = Path(where).expanduser()
     if isinstance(where, Path) or "/" in where or where in (".", ".."):
@@ -99,9 +107,10 @@ def _sound_directory(reference: str | Path) -> Path:
     if not meant:
         raise _unknown(str(reference), choices)
     sound = [found for found in meant if not found.fault]
-    if not sound:
-        raise UnhealthyError(str(meant[-1].directory), found=meant[-1].fault, expected="a sound checkpoint")
-    return sound[-1].directory
+    newest = probe_checkpoint(sound[-1].directory, how="hashes") if sound else meant[-1]
+    if newest.fault:
+        raise UnhealthyError(str(newest.directory), found=newest.fault, expected="a sound checkpoint")
+    return newest.directory
 
 
 def _split(reference: str) -> tuple[str, str]:

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import msgspec
 import numpy as np
-from tokenizers import Tokenizer as Loaded
 
 from l0_infra.core.errors import DocumentError, UnsatisfiableError
 from l3_modeltools.data.chat import EncodedChat, encode_chat, encode_pair
@@ -16,7 +15,12 @@ from l3_modeltools.data.prepare.parts import WorkPart
 from l3_modeltools.data.prepare.pieces import PieceTable, bounded, splitter_of
 from l3_modeltools.data.prepare.read import Content, Format, Record, Unreadable
 from l3_modeltools.data.prepare.scan import read_part
-from l3_modeltools.data.prepare.tokenizer import load_template, token_dtype
+from l3_modeltools.data.prepare.tokenizer import (
+    load_template,
+    load_tokenizer,
+    token_dtype,
+    told_of_the_tokenizer,
+)
 from l3_modeltools.data.prepare.verdicts import Verdict
 from l3_modeltools.data.prepare.workplace import Encoded, Workplace, whole_files
 from l3_modeltools.schemas import Tokenizer
@@ -31,7 +35,8 @@ class Encoder:
     """A tokenizer at work on one format; in plain texts what looks like a special token is text like any other."""
 
     def __init__(self, directory: Path, tokenizer: Tokenizer, format: Format) -> None:
-        self.loaded = Loaded.from_file(str(directory / "tokenizer.json"))
+        self.directory = directory
+        self.loaded = load_tokenizer(directory)
         self.loaded.no_truncation()
         self.loaded.no_padding()
         self.loaded.encode_special_tokens = format == "text"
@@ -68,15 +73,17 @@ class Encoder:
         pieces = self.split(text) if self.split else ()
         if sum(map(len, pieces)) == len(text):
             return self.table.encode(pieces)
-        ids = self.loaded.encode_batch_fast([text], add_special_tokens=False)[0].ids
+        with told_of_the_tokenizer(self.directory):
+            ids = self.loaded.encode_batch_fast([text], add_special_tokens=False)[0].ids
         return np.array(ids, dtype=self.dtype).tobytes()
 
     def record(self, record: Record) -> Documents:
         """Encode a chat or a pair; its end is not learnt. Raises DocumentError that names the line."""
-        try:
-            sides = self._sides(record, "a document")
-        except DocumentError:
-            sides = self._sides(record, record.place())
+        with told_of_the_tokenizer(self.directory):
+            try:
+                sides = self._sides(record, "a document")
+            except DocumentError:
+                sides = self._sides(record, record.place())
         end = np.array([self.end])
         return Documents(
             tokens=np.concatenate([part for side in sides for part in (side.ids, end)]).astype(self.dtype),

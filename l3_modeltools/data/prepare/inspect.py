@@ -9,6 +9,7 @@ import numpy as np
 from l3_modeltools.data.dataset import MANIFEST
 from l3_modeltools.data.indexed import IndexedReader
 from l3_modeltools.data.prepare.publish import load_manifest
+from l3_modeltools.data.prepare.tokenizer import load_tokenizer
 from l3_modeltools.data.prepare.verify import files_of
 from l3_modeltools.schemas import Dataset
 
@@ -58,10 +59,8 @@ def inspect_dataset(manifest: Path) -> Inspection:
 
 def decode_documents(manifest: Path, count: int) -> Iterator[Decoded]:
     """Yield the first `count` documents of the training split, without the token that ends each."""
-    from tokenizers import Tokenizer as Loaded
-
     dataset, directory = load_manifest(manifest), manifest.parent
-    loaded = Loaded.from_file(str(directory / "tokenizer" / "tokenizer.json"))
+    loaded = load_tokenizer(directory / "tokenizer")
     for number, ids in enumerate(_documents(dataset, directory, count), start=1):
         yield Decoded(
             number=number,
@@ -72,7 +71,8 @@ def decode_documents(manifest: Path, count: int) -> Iterator[Decoded]:
 
 def list_datasets(folder: Path) -> tuple[StoredDataset, ...]:
     """List every data set of a folder, by name; only manifests are read. Raises UnhealthyError for a damaged one."""
-    return tuple(_stored(manifest) for manifest in sorted(folder.glob(f"[!.]*/{MANIFEST}")))
+    manifests = sorted(folder.glob(f"[!.]*/{MANIFEST}"))
+    return tuple(_stored(manifest) for manifest in manifests if manifest.is_file())
 
 
 def _stored(manifest: Path) -> StoredDataset:

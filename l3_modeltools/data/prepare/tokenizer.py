@@ -3,15 +3,19 @@
 import json
 import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
 from l0_infra.core.errors import UnsatisfiableError
 from l3_modeltools.data.chat_template import CHATML, ChatTemplate
 from l3_modeltools.schemas import BytePairs, Corpus, HashedFile, HuggingFaceTokenizer, Tokenizer
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer as Loaded
 
 __all__ = [
     "SPECIAL_TOKENS",
@@ -20,8 +24,10 @@ __all__ = [
     "find_tokenizer_files",
     "learn_tokenizer",
     "load_template",
+    "load_tokenizer",
     "token_dtype",
     "tokenizer_name",
+    "told_of_the_tokenizer",
 ]
 
 END_OF_DOCUMENT = "<|endoftext|>"
@@ -95,11 +101,30 @@ def copy_tokenizer(source: Path, corpus: Corpus, target: Path) -> None:
         (target / TEMPLATE).write_text(corpus.chat_template or CHATML, encoding="utf-8")
 
 
-def describe_tokenizer(directory: Path, name: str) -> Tokenizer:
-    """Say what a saved tokenizer is. Raises UnsatisfiableError when it has no end of document."""
+def load_tokenizer(directory: Path) -> "Loaded":
+    """Load a saved tokenizer. Raises UnsatisfiableError when its tokenizer.json is damaged."""
     from tokenizers import Tokenizer as Loaded
 
-    loaded = Loaded.from_file(str(directory / NEEDED))
+    with told_of_the_tokenizer(directory):
+        return Loaded.from_file(str(directory / NEEDED))
+
+
+@contextmanager
+def told_of_the_tokenizer(directory: Path) -> Iterator[None]:
+    """Turn a refusal of the library, which raises a bare Exception, into UnsatisfiableError."""
+    try:
+        yield
+    except Exception as error:
+        if type(error) is not Exception:
+            raise
+        raise UnsatisfiableError(
+            str(directory / NEEDED), found=str(error), expected="a tokenizer that knows every text"
+        ) from error
+
+
+def describe_tokenizer(directory: Path, name: str) -> Tokenizer:
+    """Say what a saved tokenizer is. Raises UnsatisfiableError when it has no end of document."""
+    loaded = load_tokenizer(directory)
     eos = _token(_config(directory / CONFIG), "eos_token") or _token(
         _config(directory / "special_tokens_map.json"), "eos_token"
     )
@@ -135,11 +160,17 @@ def tokenizer_name(corpus: Corpus) -> str:
 
 
 def load_template(directory: Path) -> ChatTemplate:
-    """Read the template of a saved tokenizer, and the special tokens that it may name."""
+    """Read the template of a saved tokenizer, and the special tokens that it may name.
+
+    Raises UnsatisfiableError when it is no text.
+    """
     config = _config(directory / CONFIG)
     path = directory / TEMPLATE
     stored = config.get("chat_template")
-    source = path.read_text(encoding="utf-8") if path.exists() else stored
+    try:
+        source = path.read_text(encoding="utf-8") if path.exists() else stored
+    except UnicodeDecodeError as error:
+        raise UnsatisfiableError(str(path), found=str(error), expected="a template in UTF-8") from error
     return ChatTemplate(
         source=source if isinstance(source, str) else CHATML,
         bos_token=_token(config, "bos_token") or "",
@@ -158,7 +189,7 @@ def _config(path: Path) -> dict[str, object]:
         return {}
     try:
         return msgspec.json.decode(path.read_bytes(), type=dict[str, object])
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, RecursionError) as error:
         raise UnsatisfiableError(str(path), found=str(error), expected="JSON of a tokenizer") from error
 
 

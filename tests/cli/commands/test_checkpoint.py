@@ -84,6 +84,21 @@ def test_a_flipped_bit_ends_verify_with_six(run: Path, capsys: Captured) -> None
     assert "mine-1: found 1 damaged checkpoint: step 10; expected what the manifests say" in err
 
 
+def test_a_flipped_bit_is_told_before_differences_are_looked_for(run: Path, capsys: Captured) -> None:
+    index = a_checkpoint(run / "checkpoints", 10) / ".metadata"
+    content = bytearray(index.read_bytes())
+    content[0] ^= 1
+    index.write_bytes(content)
+    assert main(["checkpoint", "diff", "mine-1", "mine-1"]) == 6
+    assert "differs from its hash" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("where", ["~nobody-at-all/x", "n" * 300, f"./{'n' * 300}"])
+def test_a_place_that_none_can_be_is_told(run: Path, capsys: Captured, where: str) -> None:
+    assert main(["checkpoint", "list", where]) == 2
+    assert "expected a run or a directory" in capsys.readouterr().err
+
+
 def test_what_is_known_not_to_count_is_no_damage(run: Path, capsys: Captured) -> None:
     a_checkpoint(run / "checkpoints", 30, name="step-00000030.partial")
     a_checkpoint(run / "checkpoints", 5, name="step-00000005.damaged-1")

@@ -170,6 +170,20 @@ def test_a_template_that_rewrites_earlier_answers_is_refused(tokenizer: Tokenize
         encode_chat(CHAT, tokenizer, template(source))
 
 
+@pytest.mark.parametrize(
+    "source",
+    [
+        "{{ 1 / 0 }}",
+        "{{ range(10**9) | list }}",
+        "{{ 'a'.encode('none') }}",
+        "{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}",
+    ],
+)
+def test_a_template_that_fails_as_programs_do_is_told(tokenizer: Tokenizer, source: str) -> None:
+    with pytest.raises(DocumentError, match="refuses"):
+        encode_chat(CHAT, tokenizer, template(source))
+
+
 def test_a_template_gets_no_clock_and_no_python(tokenizer: Tokenizer) -> None:
     for source in (
         "{{ strftime_now('%d') }}",

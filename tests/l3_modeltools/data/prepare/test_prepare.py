@@ -1,6 +1,8 @@
 """A corpus becomes a data set: what is in it, what is left out, and what happens when it is asked for again."""
 
 import json
+import os
+import shutil
 from collections import Counter
 from pathlib import Path
 
@@ -12,6 +14,7 @@ from tokenizers import Tokenizer
 from l0_infra.core.documents import read_document
 from l0_infra.core.errors import DocumentError, EngineError, UnhealthyError, UnsatisfiableError, UsageError
 from l3_modeltools.data import IndexedWriter, PreparedDataset, Progress, open_dataset
+from l3_modeltools.data.prepare import inspect_dataset, verify_dataset
 from l3_modeltools.data.prepare.inputs import find_origin
 from l3_modeltools.data.prepare.judge import judge_room
 from l3_modeltools.data.prepare.publish import begin, locked
@@ -395,6 +398,55 @@ def test_a_tokenizer_without_an_end_of_document_is_refused(small: Path, tmp_path
     (tmp_path / "tokenizer_config.json").write_text(json.dumps({"eos_token": {"content": "</s>"}}))
     with pytest.raises(UnsatisfiableError, match="eos_token `</s>`, which it does not know"):
         prepare(corpus_of(tokenizer=HuggingFaceTokenizer(path=".")), tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("tokenizer.json", b'{"version": "1.0", "mo', r"tokenizer\.json: found EOF"),
+        (
+            "tokenizer_config.json",
+            b'{"a":' + b"[" * 10**5,
+            r"tokenizer_config\.json: found maximum recursion",
+        ),
+        ("chat_template.jinja", b"\xff", r"chat_template\.jinja: found 'utf-8'"),
+    ],
+)
+def test_a_damaged_tokenizer_is_told(
+    small: Path, tmp_path: Path, name: str, content: bytes, said: str
+) -> None:
+    shutil.copytree(small / "out" / "tokenizer", tmp_path / "tokenizer")
+    (tmp_path / "tokenizer" / name).write_bytes(content)
+    chat = [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]
+    write_lines(tmp_path / "a.jsonl", [{"messages": chat}])
+    with pytest.raises(UnsatisfiableError, match=said):
+        prepare(corpus_of(tokenizer=HuggingFaceTokenizer(path="tokenizer"), format="chat"), tmp_path)
+
+
+def test_a_damaged_note_of_what_it_was_made_from_is_told(tmp_path: Path) -> None:
+    write_lines(tmp_path / "a.jsonl", [{"text": text_of(number)} for number in range(50)])
+    prepare(corpus_of(), tmp_path)
+    (tmp_path / "out" / "origin.json").write_bytes(b"{")
+    with pytest.raises(UnhealthyError, match=r"origin\.json"):
+        prepare(corpus_of(), tmp_path)
+
+
+@pytest.mark.parametrize("name", ["train-00000.bin", "train-00000.idx", "tokenizer/tokenizer.json"])
+def test_a_pipe_in_place_of_a_file_is_told_and_not_waited_for(small: Path, tmp_path: Path, name: str) -> None:
+    shutil.copytree(small / "out", tmp_path / "out")
+    (tmp_path / "out" / name).unlink()
+    os.mkfifo(tmp_path / "out" / name)
+    faults = verify_dataset(tmp_path / "out" / "dataset.json", workers=1).faults
+    assert faults == (f"{tmp_path / 'out' / name}: no regular file",)
+    if name.startswith("train"):
+        with pytest.raises(UnsatisfiableError, match="no regular file"):
+            inspect_dataset(tmp_path / "out" / "dataset.json")
+
+
+def test_too_little_room_is_refused_with_what_it_takes(tmp_path: Path) -> None:
+    judge_room(6 * 2**20, 2, 2**22, tmp_path)
+    with pytest.raises(UnsatisfiableError, match=r"4 MiB free; expected at least 8 MiB for the tokens of 12"):
+        judge_room(12 * 2**20, 2, 2**22, tmp_path)
 
 
 def test_learning_depends_on_the_text_alone(small: Path, tmp_path: Path) -> None:
