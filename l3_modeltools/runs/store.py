@@ -4,7 +4,7 @@ import fcntl
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,10 +15,19 @@ from l0_infra.core.errors import DocumentError, MachineError
 from l0_infra.core.store import save_file
 from l3_modeltools.schemas import Run, Train
 
-__all__ = ["DamagedRun", "RunsFound", "create_run", "list_runs", "load_run", "scan_runs", "update_run"]
+__all__ = [
+    "DamagedRun",
+    "RunsFound",
+    "create_run",
+    "hold_run",
+    "list_runs",
+    "load_run",
+    "scan_runs",
+    "update_run",
+]
 
 RUN_FILE = "run.json"
-LOCK_FILE = ".run.lock"
+LOCK_FILE, QUEUE_LOCK_FILE = ".run.lock", ".queue.lock"
 LONGEST_ID = 64
 """As `Name` allows."""
 
@@ -104,12 +113,26 @@ def update_run(directory: Path, change: Callable[[Run], Run]) -> Run:
     Raises DocumentError when it cannot be read, MachineError when it cannot be written.
     """
     try:
-        with _locked(directory):
+        with _locked(directory / LOCK_FILE):
             run = change(load_run(directory))
             _save(directory, run)
     except OSError as error:
         raise _refusal(directory, error) from error
     return run
+
+
+@contextmanager
+def hold_run(directory: Path) -> Iterator[None]:
+    """Let nobody else queue the run in `directory` meanwhile, so that never two jobs train in it; others wait.
+
+    Raises MachineError when it cannot be written.
+    """
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(_locked(directory / QUEUE_LOCK_FILE))
+        except OSError as error:
+            raise _refusal(directory, error) from error
+        yield
 
 
 def _claim(folder: Path, name: str) -> Path:
@@ -148,8 +171,8 @@ def _save(directory: Path, run: Run) -> None:
 
 
 @contextmanager
-def _locked(directory: Path) -> Iterator[None]:
-    descriptor = os.open(directory / LOCK_FILE, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+def _locked(file: Path) -> Iterator[None]:
+    descriptor = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
         yield

@@ -12,6 +12,7 @@ from l3_modeltools import (
     Sample,
     compare_runs,
     find_run,
+    hold_run,
     judge_run,
     list_saved,
     read_metrics,
@@ -89,7 +90,13 @@ def resume(reference: str) -> Run:
 
     Raises UsageError for one that completed or still waits or runs.
     """
-    run = find(reference)
+    directory = Path(find(reference).directory)
+    with hold_run(directory):
+        return queue_again(require_ended(find(directory.name)))
+
+
+def require_ended(run: Run) -> Run:
+    """Return a run that can be taken up again, and refuse any other."""
     alive = run.job_ids and run.state in ("PENDING", "RUNNING", "SUSPENDED")
     if alive or run.state == "COMPLETED":
         raise UsageError(
@@ -98,7 +105,7 @@ def resume(reference: str) -> Run:
             expected="a run that ended early",
             hint=next_hint(run),
         )
-    return queue_again(run)
+    return run
 
 
 def wait(reference: str, *, timeout_s: float | None = None) -> Run:
