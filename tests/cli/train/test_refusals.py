@@ -1,5 +1,6 @@
 """What `ogai train submit` refuses: each wrong training by its line, with the nearest legal value; nothing is made."""
 
+import json
 import os
 import shlex
 from pathlib import Path
@@ -9,6 +10,17 @@ import pytest
 from tests.cli.train.conftest import Ogai
 
 pytestmark = pytest.mark.real
+
+LLAMA = {
+    "model_type": "llama",
+    "hidden_size": 32,
+    "num_hidden_layers": 2,
+    "vocab_size": 288,
+    "num_attention_heads": 4,
+    "intermediate_size": 64,
+    "max_position_embeddings": 64,
+}
+"""A config.json as Hugging Face writes it."""
 
 CASES = Path(__file__).parents[2] / "cases" / "train_submit"
 
@@ -24,6 +36,9 @@ def test_a_wrong_training_is_told_with_what_would_be_right(
     ogai: Ogai, training: Path, cases: list[tuple[str, int, list[str]]]
 ) -> None:
     assert len(cases) >= 25
+    bare = Path("bare")
+    bare.mkdir()
+    (bare / "config.json").write_text(json.dumps(LLAMA))
     wrong = []
     for typed, code, texts in cases:
         said = ogai("train", "submit", str(training), *shlex.split(typed))
