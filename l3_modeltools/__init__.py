@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from l3_modeltools.planning import AcceleratorSize, MemoryTerms, Place, TrainingPlan, plan_training
     from l3_modeltools.runs import (
         Comparison,
+        DamagedRun,
         Measured,
         Metric,
         Sample,
@@ -48,6 +49,7 @@ __all__ = [
     "AcceleratorSize",
     "Compared",
     "Comparison",
+    "DamagedRun",
     "Decoded",
     "Found",
     "Inspection",
@@ -98,6 +100,7 @@ HOMES = {
     "AcceleratorSize": "planning",
     "Compared": "checkpoint",
     "Comparison": "runs",
+    "DamagedRun": "runs",
     "Decoded": "data",
     "Found": "checkpoint",
     "Inspection": "data",

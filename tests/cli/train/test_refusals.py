@@ -73,3 +73,13 @@ def test_a_rehearsal_changes_nothing(ogai: Ogai, training: Path) -> None:
     assert "nothing was queued" in said.err
     assert list((Path(os.environ["OGAI_HOME"]) / "runs").iterdir()) == []
     assert ogai("job", "list", "--all", "-o", "json").out == "[]\n"
+
+
+def test_a_run_whose_document_is_damaged_is_told_not_hidden(ogai: Ogai, home: Path) -> None:
+    directory = home / "runs" / "torn-1"
+    directory.mkdir(parents=True)
+    (directory / "run.json").write_text("{")
+    said = ogai("train", "list")
+    assert said.code == 0 and "torn-1" in said.err
+    said = ogai("train", "show", "torn-1")
+    assert said.code == 6 and "cannot be read" in said.err

@@ -7,6 +7,7 @@ from l0_infra.core.errors import UsageError
 from l2_scheduler.schemas import JobStatus
 from l3_modeltools import (
     Comparison,
+    DamagedRun,
     Measured,
     Metric,
     Sample,
@@ -31,13 +32,18 @@ from ogai.flows.train.submit import queue_again
 EVENTS = "events.jsonl"
 """A job's event file, in its folder."""
 
-__all__ = ["compare", "find", "metrics", "output", "poll", "resume", "samples", "stop", "wait"]
+__all__ = ["compare", "damaged", "find", "metrics", "output", "poll", "resume", "samples", "stop", "wait"]
 
 
 def poll() -> tuple[Run, ...]:
     """Return all runs of this person as they are now, the newest first."""
     jobs = jobs_by_id()
     return tuple(judged(run, jobs) for run in reversed(scan_runs(runs_folder()).runs))
+
+
+def damaged() -> tuple[DamagedRun, ...]:
+    """Return the runs of this person whose document cannot be read."""
+    return scan_runs(runs_folder()).damaged
 
 
 def find(reference: str) -> Run:
