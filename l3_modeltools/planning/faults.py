@@ -1,16 +1,19 @@
 """What a training asks of its data and its model that they cannot give; paths lead into the `train` document."""
 
 from collections.abc import Iterator, Sequence
+from difflib import get_close_matches
 
 from l0_infra.core.documents import below
 from l0_infra.core.errors import Fault
 from l3_modeltools.architectures import MODEL_TYPES
+from l3_modeltools.planning.trained import EMBEDDINGS, target_names
 from l3_modeltools.schemas import (
     Architecture,
     Dataset,
     Degrees,
     Dpo,
     LearnedPositions,
+    Lora,
     Pretrain,
     Sft,
     Strategy,
@@ -41,6 +44,8 @@ def plan_faults(
     """
     yield from _strategy_faults(train, architecture)
     yield from _model_faults(architecture, init_from)
+    if train.model and train.model.lora:
+        yield from below(("model", "lora", "target_modules"), _target_faults(train.model.lora, architecture))
     if train.data:
         data = train.data
         yield from below(("data",), _length_faults(data, architecture))
@@ -89,6 +94,21 @@ def _model_faults(architecture: Architecture, init_from: Architecture | None) ->
                 hint="leave `architecture` out to take that of `init_from`",
             )
             return
+
+
+def _target_faults(lora: Lora, architecture: Architecture) -> Iterator[Fault]:
+    """A target may be written with the modules above it: `self_attn.q_proj`."""
+    known = target_names(architecture)
+    for index, target in enumerate(lora.target_modules):
+        name = target.rpartition(".")[2]
+        if known and name not in known:
+            close = get_close_matches(name, sorted(known), n=1)
+            yield Fault(
+                path=(index,),
+                found=f"`{target}`, which a {architecture.model_type} has not",
+                expected=f"one of {', '.join(sorted(known - set(EMBEDDINGS)))}",
+                hint=f"nearest: `{close[0]}`" if close else "",
+            )
 
 
 def _length_faults(data: TrainingData, architecture: Architecture) -> Iterator[Fault]:

@@ -5,7 +5,10 @@ from collections.abc import Mapping
 from l3_modeltools.architectures import count_parameters, pieces
 from l3_modeltools.schemas import Architecture, GroupedAttention, Lora, Train
 
-__all__ = ["adapter_parameters", "trained_parameters"]
+__all__ = ["adapter_parameters", "target_names", "trained_parameters"]
+
+EMBEDDINGS = ("embed_positions", "embed_tokens", "lm_head", "word_embeddings", "wpe", "wte")
+"""What peft takes too, beside the matrices of the layers."""
 
 Shape = tuple[int, int]
 
@@ -14,6 +17,12 @@ def trained_parameters(train: Train, architecture: Architecture) -> int:
     """Parameters that have a gradient and optimizer state."""
     lora = train.model.lora if train.model else None
     return adapter_parameters(lora, architecture) if lora else count_parameters(architecture).total
+
+
+def target_names(architecture: Architecture) -> frozenset[str]:
+    """Last names of the modules an adapter can stand beside; none where they are not known here."""
+    known = frozenset(_matrices(architecture))
+    return known | frozenset(EMBEDDINGS) if known else known
 
 
 def adapter_parameters(lora: Lora, architecture: Architecture) -> int:

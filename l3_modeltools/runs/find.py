@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path
 
-from l0_infra.core.errors import UsageError
-from l3_modeltools.runs.store import list_runs
+from l0_infra.core.errors import UnhealthyError, UsageError
+from l3_modeltools.runs.store import scan_runs
 from l3_modeltools.schemas import Run
 
 __all__ = ["choose_run", "find_run"]
@@ -14,8 +14,16 @@ SHOWN = 5
 
 
 def find_run(reference: str, folder: Path) -> Run:
-    """Read the run of `folder` that `reference` means, as `choose_run` does."""
-    return choose_run(reference, list_runs(folder))
+    """Read the run of `folder` that `reference` means, as `choose_run` does; UnhealthyError for one that is damaged."""
+    found = scan_runs(folder)
+    for damaged in found.damaged:
+        if damaged.directory.name == reference:
+            raise UnhealthyError(
+                f"run {reference}",
+                found=f"a run.json that cannot be read ({damaged.reason})",
+                expected="a whole one; its checkpoints are untouched",
+            )
+    return choose_run(reference, found.runs)
 
 
 def choose_run(reference: str, runs: Sequence[Run]) -> Run:

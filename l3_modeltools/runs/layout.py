@@ -21,6 +21,10 @@ class RunLayout:
         return self.root / ".run.lock"
 
     @property
+    def queue_lock(self) -> Path:
+        return self.root / ".queue.lock"
+
+    @property
     def metrics(self) -> Path:
         return self.root / "metrics.jsonl"
 

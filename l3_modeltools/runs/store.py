@@ -4,7 +4,7 @@ import fcntl
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,7 +16,16 @@ from l0_infra.core.store import save_file
 from l3_modeltools.runs.layout import RunLayout
 from l3_modeltools.schemas import Run, Train
 
-__all__ = ["DamagedRun", "RunsFound", "create_run", "list_runs", "load_run", "scan_runs", "update_run"]
+__all__ = [
+    "DamagedRun",
+    "RunsFound",
+    "create_run",
+    "hold_run",
+    "list_runs",
+    "load_run",
+    "scan_runs",
+    "update_run",
+]
 
 LONGEST_ID = 64
 """As `Name` allows."""
@@ -103,12 +112,26 @@ def update_run(directory: Path, change: Callable[[Run], Run]) -> Run:
     Raises DocumentError when it cannot be read, MachineError when it cannot be written.
     """
     try:
-        with _locked(directory):
+        with _locked(RunLayout(directory).lock):
             run = change(load_run(directory))
             _save(directory, run)
     except OSError as error:
         raise _refusal(directory, error) from error
     return run
+
+
+@contextmanager
+def hold_run(directory: Path) -> Iterator[None]:
+    """Let nobody else queue the run in `directory` meanwhile, so that never two jobs train in it; others wait.
+
+    Raises MachineError when it cannot be written.
+    """
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(_locked(RunLayout(directory).queue_lock))
+        except OSError as error:
+            raise _refusal(directory, error) from error
+        yield
 
 
 def _claim(folder: Path, name: str) -> Path:
@@ -147,8 +170,8 @@ def _save(directory: Path, run: Run) -> None:
 
 
 @contextmanager
-def _locked(directory: Path) -> Iterator[None]:
-    descriptor = os.open(RunLayout(directory).lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+def _locked(file: Path) -> Iterator[None]:
+    descriptor = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
         yield

@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Literal
 
 from peft import PeftModel
+from safetensors import SafetensorError
 from safetensors.torch import save_model
 from transformers import GenerationConfig, PreTrainedModel
 
-from l0_infra.core.errors import UsageError
+from l0_infra.core.errors import MachineError, UsageError
 from l3_modeltools.training.card import render_card
 from l3_modeltools.training.generate import generate, load_tokenizer
 from l3_modeltools.training.quiet import without_bars
@@ -32,20 +33,20 @@ def export_run(run_directory: Path, out: Path, *, format: Format = "hf", step: i
     merged model, and in `adapter/` the adapter as peft keeps it. `safetensors`: the weights and README.md alone.
     `out` appears whole or not at all; its README.md tells the step, and which newer checkpoints were passed over.
     Raises UsageError where `out` is there already, UnsatisfiableError for a step that is not, UnhealthyError for a
-    damaged checkpoint, OSError as the disk does.
+    damaged checkpoint, MachineError where `out` cannot be made or written.
     """
     if os.path.lexists(out):
         raise UsageError(str(out), found="something there already", expected="a directory still to be made")
     restored = restore_run(run_directory, step)
-    out.parent.mkdir(parents=True, exist_ok=True)
-    work = out.with_name(f".{out.name}.{os.getpid()}")
-    work.mkdir()
     try:
-        _write(restored, work, format)
-        _publish(work, out)
-    except BaseException:
-        shutil.rmtree(work)
-        raise
+        _write_whole(restored, out, format)
+    except (OSError, SafetensorError) as error:
+        raise MachineError(
+            str(out),
+            found=str(error).lower(),
+            expected="a new directory with room for the model",
+            retry=True,
+        ) from error
     return out
 
 
@@ -72,6 +73,18 @@ def sample_run(
         )
         for prompt in prompts
     )
+
+
+def _write_whole(restored: Restored, out: Path, format: Format) -> None:
+    out.parent.mkdir(parents=True, exist_ok=True)
+    work = out.with_name(f".{out.name}.{os.getpid()}")
+    work.mkdir()
+    try:
+        _write(restored, work, format)
+        _publish(work, out)
+    except BaseException:
+        shutil.rmtree(work)
+        raise
 
 
 def _write(restored: Restored, work: Path, format: Format) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import TypedDict, cast
 
+import msgspec
 import torch
 from safetensors import SafetensorError
 from transformers import AutoModelForCausalLM, PretrainedConfig, PreTrainedModel
@@ -14,10 +15,17 @@ from l3_modeltools.schemas import Architecture
 
 __all__ = ["load_weights"]
 
-WEIGHTS = ("model.safetensors", "model.safetensors.index.json")
+INDEX = "model.safetensors.index.json"
+WEIGHTS = ("model.safetensors", INDEX)
 
 Mismatch = tuple[str, torch.Size, torch.Size]
 """A tensor's name, its shape in the file and its shape in the model."""
+
+
+class Index(msgspec.Struct):
+    """Which file each tensor is in."""
+
+    weight_map: dict[str, str]
 
 
 class Report(TypedDict):
@@ -35,6 +43,7 @@ def load_weights(directory: Path, config: PretrainedConfig, architecture: Archit
     or tensor that is another model's.
     """
     _refuse_other_sizes(directory, architecture)
+    _refuse_damaged_index(directory)
     try:
         model, report = _load(directory, config)
     except (OSError, SafetensorError) as error:
@@ -81,6 +90,19 @@ def _architecture_of(directory: Path) -> Architecture:
             expected="a directory as Hugging Face's `save_pretrained` writes it",
         )
     return parse_hf_config(config.read_text(encoding="utf-8", errors="replace"), where=str(config))
+
+
+def _refuse_damaged_index(directory: Path) -> None:
+    """Look into the index of shards, which transformers takes for granted where there is no single file."""
+    index = directory / INDEX
+    if (directory / WEIGHTS[0]).is_file():
+        return
+    try:
+        msgspec.json.decode(index.read_bytes(), type=Index)
+    except msgspec.MsgspecError as error:
+        raise UnhealthyError(
+            str(index), found=f"{error}", expected="JSON with a `weight_map` of tensors to files"
+        ) from error
 
 
 def _refuse_shapes(directory: Path, mismatched: Collection[Mismatch]) -> None:

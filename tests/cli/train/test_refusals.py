@@ -1,5 +1,6 @@
 """What `ogai train submit` refuses: each wrong training by its line, with the nearest legal value; nothing is made."""
 
+import json
 import os
 import shlex
 from pathlib import Path
@@ -9,6 +10,17 @@ import pytest
 from tests.cli.train.conftest import Ogai
 
 pytestmark = pytest.mark.real
+
+LLAMA = {
+    "model_type": "llama",
+    "hidden_size": 32,
+    "num_hidden_layers": 2,
+    "vocab_size": 288,
+    "num_attention_heads": 4,
+    "intermediate_size": 64,
+    "max_position_embeddings": 64,
+}
+"""A config.json as Hugging Face writes it."""
 
 CASES = Path(__file__).parents[2] / "cases" / "train_submit"
 
@@ -24,6 +36,9 @@ def test_a_wrong_training_is_told_with_what_would_be_right(
     ogai: Ogai, training: Path, cases: list[tuple[str, int, list[str]]]
 ) -> None:
     assert len(cases) >= 25
+    bare = Path("bare")
+    bare.mkdir()
+    (bare / "config.json").write_text(json.dumps(LLAMA))
     wrong = []
     for typed, code, texts in cases:
         said = ogai("train", "submit", str(training), *shlex.split(typed))
@@ -58,3 +73,13 @@ def test_a_rehearsal_changes_nothing(ogai: Ogai, training: Path) -> None:
     assert "nothing was queued" in said.err
     assert list((Path(os.environ["OGAI_HOME"]) / "runs").iterdir()) == []
     assert ogai("job", "list", "--all", "-o", "json").out == "[]\n"
+
+
+def test_a_run_whose_document_is_damaged_is_told_not_hidden(ogai: Ogai, home: Path) -> None:
+    directory = home / "runs" / "torn-1"
+    directory.mkdir(parents=True)
+    (directory / "run.json").write_text("{")
+    said = ogai("train", "list")
+    assert said.code == 0 and "torn-1" in said.err
+    said = ogai("train", "show", "torn-1")
+    assert said.code == 6 and "cannot be read" in said.err

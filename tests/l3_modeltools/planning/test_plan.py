@@ -464,3 +464,31 @@ def test_what_is_legal_but_worth_knowing_is_said() -> None:
     assert "bf16 on a CPU" in said
     assert "no validation loss" in said
     assert "96 tokens of the model's vocabulary never occur" in said
+
+
+def test_an_interval_that_is_not_there_yet_is_told() -> None:
+    asked = replace(training(), checkpoint=Checkpointing(interval="auto", every_steps=7))
+    assert any(
+        "every 7 steps: the interval `auto` is not there yet" in reason for reason in plan(asked).reasons
+    )
+    assert not any("auto" in reason for reason in plan(training()).reasons)
+
+
+def adapter(*targets: str) -> Train:
+    model = TrainedModel(architecture=TINY, init_from="/weights", lora=Lora(target_modules=targets))
+    return replace(training(), model=model)
+
+
+def test_an_adapter_to_modules_that_are_not_there_is_refused_with_the_nearest() -> None:
+    with pytest.raises(DocumentError) as caught:
+        plan(adapter("v_proj", "q_prj"), init_from=TINY)
+    (fault,) = caught.value.faults
+    assert fault.path == ("model", "lora", "target_modules", 1)
+    assert fault.hint == "nearest: `q_proj`"
+
+
+@pytest.mark.parametrize(
+    "target", ["down_proj", "self_attn.o_proj", "model.layers.0.self_attn.q_proj", "lm_head"]
+)
+def test_an_adapter_may_name_its_modules_with_those_above(target: str) -> None:
+    assert plan(adapter(target), init_from=TINY).train.model is not None

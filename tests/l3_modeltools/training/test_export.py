@@ -13,7 +13,7 @@ from safetensors.torch import load_file
 from torch import Tensor, nn
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
-from l0_infra.core.errors import UnhealthyError, UnsatisfiableError, UsageError
+from l0_infra.core.errors import MachineError, UnhealthyError, UnsatisfiableError, UsageError
 from l3_modeltools.schemas import Lora
 from l3_modeltools.training import build_model, export_run, sample_run
 from tests.support.run_directories import make_run
@@ -153,6 +153,13 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="something there already"):
         export_run(run, tmp_path / "out")
     assert list((tmp_path / "out").iterdir()) == []
+
+
+def test_a_place_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+    run, _ = make_run(tmp_path, training(LLAMA))
+    for place in (run / "run.json" / "out", Path("/proc/out")):
+        with pytest.raises(MachineError, match=str(place)):
+            export_run(run, place)
 
 
 def test_a_failed_export_leaves_nothing(tmp_path: Path) -> None:

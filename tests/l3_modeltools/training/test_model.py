@@ -111,7 +111,9 @@ def test_tensors_of_another_model_are_refused(saved: Path, change: str, words: s
     assert words in str(caught.value)
 
 
-@pytest.mark.parametrize("damage", ["no directory", "no weights", "no config", "half a file", "no shard"])
+@pytest.mark.parametrize(
+    "damage", ["no directory", "no weights", "no config", "half a file", "no shard", "index"]
+)
 def test_what_is_no_model_is_refused(saved: Path, damage: str) -> None:
     weights = saved / "model.safetensors"
     where = saved / "nowhere" if damage == "no directory" else saved
@@ -125,7 +127,9 @@ def test_what_is_no_model_is_refused(saved: Path, damage: str) -> None:
         AutoModelForCausalLM.from_pretrained(saved).save_pretrained(saved, max_shard_size="10KB")
         weights.unlink(missing_ok=True)
         next(saved.glob("model-00001-of-*")).unlink()
-    with pytest.raises(UnhealthyError if damage in ("half a file", "no shard") else UsageError):
+    elif damage == "index":
+        weights.rename(saved / "model.safetensors.index.json").write_text('{"weight_map": 3}')
+    with pytest.raises(UnhealthyError if damage in ("half a file", "no shard", "index") else UsageError):
         build_model(training(LLAMA, init_from=str(where)), LLAMA, seed=1)
 
 

@@ -4,6 +4,7 @@ import json
 import math
 import os
 import random
+import shutil
 import signal
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import pytest
 from transformers import PreTrainedModel
 
 from l3_modeltools.checkpoint import Shelf
+from l3_modeltools.data import Loader, open_dataset
 from l3_modeltools.schemas import Compute, Dpo, Lora, Optimizer, Sft, SkippedSteps, Train
 from l3_modeltools.training import build_model
 from tests.support.rank_runs import (
@@ -119,6 +121,24 @@ def test_a_run_that_is_done_trains_no_step_and_ends_well(
     earlier = json.loads((tmp_path / "outcome.json").read_text())
     assert (outcome["step"], outcome["tokens"]) == (STEPS, earlier["tokens"])
     assert outcome["validation_loss"] == earlier["validation_loss"]
+
+
+def test_a_run_goes_on_exactly_at_the_end_of_an_epoch(data: Path, tmp_path: Path) -> None:
+    dataset = open_dataset(data)
+    every_sample = (dataset.split("train").tokens - 1) // 16
+    train = small_train(data, steps=3)
+    assert train.data is not None
+    whole = msgspec.structs.replace(train.data, global_batch_size=every_sample)
+    assert Loader([dataset], whole, train.objective).epoch_of(1) == 1.0
+    saving = msgspec.structs.replace(train.checkpoint, every_steps=1, keep_last=3)
+    run = make_run(tmp_path / "run", msgspec.structs.replace(train, data=whole, checkpoint=saving))
+    told = train_to_the_end(run)
+    assert sorted(told) == [1, 2, 3]
+    for step in (2, 3):
+        shutil.rmtree(run / "checkpoints" / f"step-{step:08}")
+    (run / "outcome.json").unlink()
+    (run / "metrics.jsonl").unlink()
+    assert train_to_the_end(run) == {step: told[step] for step in (2, 3)}
 
 
 def test_a_damaged_checkpoint_is_passed_over_and_said(data: Path, tmp_path: Path) -> None:

@@ -20,6 +20,8 @@ __all__ = ["compare", "list_", "show"]
 def list_(output: Output) -> None:
     """Show all runs, the newest first."""
     runs = flow.poll()
+    for one in flow.damaged():
+        click.echo(f"left out, for it is damaged: {one.directory.name}: {one.reason}", err=True)
     if output == "table" and not runs:
         click.echo("no runs yet; the first: ogai train submit train.yaml", err=True)
         return

@@ -1,7 +1,7 @@
 """Trainings, free of the command line: `import ogai; ogai.train.submit("train.yaml")`."""
 
 from l3_modeltools.schemas import Run, Train
-from ogai.flows.train.runs import compare, find, metrics, output, poll, resume, samples, stop, wait
+from ogai.flows.train.runs import compare, damaged, find, metrics, output, poll, resume, samples, stop, wait
 from ogai.flows.train.submit import Planned, plan, queue, submit
 from ogai.flows.train.use import export, sample
 from ogai.flows.train.wish import Wish, read_wish
@@ -12,6 +12,7 @@ __all__ = [
     "Train",
     "Wish",
     "compare",
+    "damaged",
     "export",
     "find",
     "metrics",

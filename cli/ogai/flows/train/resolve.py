@@ -21,6 +21,9 @@ from l3_modeltools.schemas import (
 
 __all__ = ["Resolved", "resolve"]
 
+WEIGHTS = ("model.safetensors", "model.safetensors.index.json")
+"""What Hugging Face calls a model's tensors in one file, and the list of several."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Resolved:
@@ -43,7 +46,7 @@ def resolve(train: Train, *, base: Path, home: Path) -> Resolved:
     model = resolve_model(train.model, base) if train.model else None
     data, datasets = resolve_data(train.data, base, home) if train.data else (None, ())
     architecture = model.architecture if model else None
-    init_from = read_config(Path(model.init_from)) if model and model.init_from else None
+    init_from = read_first_weights(Path(model.init_from)) if model and model.init_from else None
     return Resolved(
         train=resolve_command(
             msgspec.structs.replace(train, model=model, data=data), base=base, here=Path.cwd()
@@ -75,6 +78,16 @@ def resolve_architecture(model: TrainedModel, init_from: Path | None, base: Path
             return read_config((base / path).expanduser().resolve())
         case None:
             return read_config(init_from or base)
+
+
+def read_first_weights(directory: Path) -> Architecture:
+    """Read the architecture of the weights in a directory; that they are whole is seen when they are loaded."""
+    architecture = read_config(directory)
+    if not any((directory / name).is_file() for name in WEIGHTS):
+        raise UnsatisfiableError(
+            str(directory), found="no model.safetensors", expected="a directory with config.json and weights"
+        )
+    return architecture
 
 
 def read_config(path: Path) -> Architecture:

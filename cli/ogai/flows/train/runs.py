@@ -7,11 +7,13 @@ from l0_infra.core.errors import UsageError
 from l2_scheduler.schemas import JobStatus
 from l3_modeltools import (
     Comparison,
+    DamagedRun,
     Measured,
     Metric,
     Sample,
     compare_runs,
     find_run,
+    hold_run,
     judge_run,
     list_saved,
     read_metrics,
@@ -30,13 +32,18 @@ from ogai.flows.train.submit import queue_again
 EVENTS = "events.jsonl"
 """A job's event file, in its folder."""
 
-__all__ = ["compare", "find", "metrics", "output", "poll", "resume", "samples", "stop", "wait"]
+__all__ = ["compare", "damaged", "find", "metrics", "output", "poll", "resume", "samples", "stop", "wait"]
 
 
 def poll() -> tuple[Run, ...]:
     """Return all runs of this person as they are now, the newest first."""
     jobs = jobs_by_id()
     return tuple(judged(run, jobs) for run in reversed(scan_runs(runs_folder()).runs))
+
+
+def damaged() -> tuple[DamagedRun, ...]:
+    """Return the runs of this person whose document cannot be read."""
+    return scan_runs(runs_folder()).damaged
 
 
 def find(reference: str) -> Run:
@@ -89,7 +96,13 @@ def resume(reference: str) -> Run:
 
     Raises UsageError for one that completed or still waits or runs.
     """
-    run = find(reference)
+    directory = Path(find(reference).directory)
+    with hold_run(directory):
+        return queue_again(require_ended(find(directory.name)))
+
+
+def require_ended(run: Run) -> Run:
+    """Return a run that can be taken up again, and refuse any other."""
     alive = run.job_ids and run.state in ("PENDING", "RUNNING", "SUSPENDED")
     if alive or run.state == "COMPLETED":
         raise UsageError(
@@ -98,7 +111,7 @@ def resume(reference: str) -> Run:
             expected="a run that ended early",
             hint=next_hint(run),
         )
-    return queue_again(run)
+    return run
 
 
 def wait(reference: str, *, timeout_s: float | None = None) -> Run:

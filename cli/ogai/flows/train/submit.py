@@ -20,6 +20,7 @@ from l3_modeltools import (
     TrainingPlan,
     create_run,
     find_container,
+    hold_run,
     plan_training,
     render_job,
     update_run,
@@ -104,7 +105,8 @@ def queue(planned: Planned) -> Run:
     Killed in between it leaves a run without a job, which `ogai train resume` queues.
     """
     run = create_run(runs_folder(), planned.train, submitted_at=time.time(), environment=recorded_versions())
-    return queue_again(run)
+    with hold_run(Path(run.directory)):
+        return queue_again(run)
 
 
 def queue_again(run: Run) -> Run:

@@ -49,9 +49,9 @@ def read_wish(
     Paths in it are relative to its file, or to `base` (null: the current directory) where there is none. Raises
     DocumentError with all faults.
     """
-    typed = [*settings, *([f"name={name}"] if name else [])]
+    typed = [*settings, *([] if name is None else [f"name={name}"])]
     if isinstance(train, Train):
-        named = msgspec.structs.replace(train, name=name) if name else train
+        named = train if name is None else msgspec.structs.replace(train, name=name)
         return Wish(train=named, base=base or Path.cwd())
     file = Path("/dev/stdin") if str(train) == "-" else Path(train)
     wish = read_document(file, expect=Train, settings=typed)
