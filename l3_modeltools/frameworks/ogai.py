@@ -8,7 +8,7 @@ from l3_modeltools.schemas import Run
 
 __all__ = ["ogai_launch"]
 
-TRAINER = "l3_modeltools.training"
+LAUNCHER, TRAINER = "l3_modeltools.training.launch", "l3_modeltools.training"
 LAST_WORD_S = 10
 """What torchrun keeps of the grace to end itself after its workers."""
 
@@ -24,7 +24,7 @@ def ogai_launch(run: Run, python: str) -> Launch:
     meeting = ("--standalone",) if wished.nodes == 1 else ("--rdzv-backend", "c10d", "--rdzv-id", run.run_id)
     return Launch(
         command=(
-            *(python, "-m", "torch.distributed.run"),
+            *(python, "-m", LAUNCHER),
             *("--nnodes", str(wished.nodes), "--nproc-per-node", str(ranks), "--max-restarts", "0"),
             *meeting,
             *("-m", TRAINER, run.directory),

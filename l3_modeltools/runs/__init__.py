@@ -2,6 +2,7 @@
 
 from l3_modeltools.runs.compare import Comparison, Difference, Measured, compare_runs
 from l3_modeltools.runs.find import choose_run, find_run
+from l3_modeltools.runs.inputs import hash_inputs, require_inputs
 from l3_modeltools.runs.judge import judge_run
 from l3_modeltools.runs.layout import RunLayout
 from l3_modeltools.runs.metric import Metric
@@ -39,6 +40,7 @@ __all__ = [
     "compare_runs",
     "create_run",
     "find_run",
+    "hash_inputs",
     "hold_run",
     "judge_run",
     "list_runs",
@@ -48,6 +50,7 @@ __all__ = [
     "read_outcome",
     "read_samples",
     "read_starts",
+    "require_inputs",
     "save_outcome",
     "scan_runs",
     "summarize",

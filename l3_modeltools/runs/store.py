@@ -3,7 +3,7 @@
 import fcntl
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -53,6 +53,7 @@ def create_run(
     *,
     submitted_at: float,
     cluster: str | None = None,
+    inputs: Sequence[str] = (),
     environment: Mapping[str, str] | None = None,
 ) -> Run:
     """Make a directory in `folder` for a new run of `train`, save its document there and return it.
@@ -69,6 +70,7 @@ def create_run(
             train=train,
             cluster=cluster,
             directory=str(directory),
+            inputs=tuple(inputs),
             submitted_at=submitted_at,
             environment=dict(environment or {}),
         )

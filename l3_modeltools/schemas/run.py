@@ -65,6 +65,12 @@ class Run(Document, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="
     reason: Annotated[str, Meta(description="Why it is in this state, in one sentence.")] = ""
     step: Annotated[Count, Meta(description="Optimizer steps done.")] = 0
     figures: Annotated[Figures, Meta(description="Its newest numbers.")] = Figures()
+    inputs: Annotated[
+        tuple[Text, ...],
+        Meta(
+            description="`sha256:…` of the manifest of each data set, in the mixture's order; none: not noted."
+        ),
+    ] = ()
     submitted_at: Annotated[Time, Meta(description="When it was submitted.")]
     ended_at: Annotated[Time | None, Meta(description="When it ended; null: it has not.")] = None
     checkpoints: Annotated[tuple[SavedCheckpoint, ...], Meta(description="Oldest first.")] = ()

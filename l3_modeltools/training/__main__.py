@@ -1,4 +1,4 @@
-"""One rank of a run, started by torchrun: `python -m torch.distributed.run … -m l3_modeltools.training RUN_DIR`."""
+"""One rank of a run: what torchrun starts as `-m l3_modeltools.training RUN_DIR`."""
 
 import os
 import signal

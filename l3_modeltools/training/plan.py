@@ -5,7 +5,7 @@ from pathlib import Path
 
 from l0_infra.core.documents import read_document
 from l0_infra.core.errors import UsageError
-from l3_modeltools.runs import RunLayout
+from l3_modeltools.runs import RunLayout, require_inputs
 from l3_modeltools.schemas import Architecture, Run, Strategy, Train, TrainingData
 
 __all__ = ["Plan", "read_plan"]
@@ -31,7 +31,8 @@ class Plan:
 def read_plan(directory: Path, *, ranks: int) -> Plan:
     """Read `run.json` for a run on `ranks` ranks.
 
-    Raises DocumentError for a bad one, UsageError for one that is not resolved or made for other ranks, OSError.
+    Raises DocumentError for a bad one, UsageError for one that is not resolved or made for other ranks,
+    UnsatisfiableError where a data set is not the one it began with.
     """
     where = RunLayout(directory).document
     run = read_document(where, expect=Run)
@@ -45,6 +46,7 @@ def read_plan(directory: Path, *, ranks: int) -> Plan:
     if train.strategy.degrees.dp != ranks or train.strategy.degrees.world_size != ranks:
         found = f"{ranks} ranks, with a strategy of dp {train.strategy.degrees.dp}"
         raise UsageError(str(where), found=found, expected="as many ranks as dp, and no other degree above 1")
+    require_inputs(run)
     return Plan(
         directory=directory,
         run=run,

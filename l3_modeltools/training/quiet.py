@@ -14,8 +14,8 @@ def without_bars() -> Iterator[None]:
     if not logging.is_progress_bar_enabled():
         yield
         return
-    logging.disable_progress_bar()
+    logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     try:
         yield
     finally:
-        logging.enable_progress_bar()
+        logging.enable_progress_bar()  # type: ignore[no-untyped-call]

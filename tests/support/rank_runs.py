@@ -101,7 +101,7 @@ def start(run: Path, environment: Mapping[str, str] | None = None) -> subprocess
     """Start every rank of a run; what they print is appended to `log`. One rank alone needs no torchrun."""
     ranks = json.loads((run / "run.json").read_text())["train"]["strategy"]["degrees"]["dp"]
     torchrun = [
-        "torch.distributed.run",
+        "l3_modeltools.training.launch",
         "--standalone",
         f"--nproc-per-node={ranks}",
         "--max-restarts=0",

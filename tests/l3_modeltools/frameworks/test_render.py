@@ -27,7 +27,7 @@ def test_ogai_s_trainer_is_one_torchrun_on_the_run_s_directory() -> None:
     wished = Resources(tasks_per_node=4, cpus_per_task=3, memory_bytes_per_node=2**33)
     job = render(a_train(resources=wished))
     assert job.command == (
-        *(PYTHON, "-m", "torch.distributed.run", "--nnodes", "1", "--nproc-per-node", "4"),
+        *(PYTHON, "-m", "l3_modeltools.training.launch", "--nnodes", "1", "--nproc-per-node", "4"),
         *("--max-restarts", "0", "--standalone", "-m", "l3_modeltools.training", "/runs/small-1"),
     )
     assert job.resources == msgspec.structs.replace(wished, tasks_per_node=1, cpus_per_task=12)

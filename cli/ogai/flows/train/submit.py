@@ -1,6 +1,5 @@
 """From a wish to a run in the queue: resolve, plan, make the run's directory, submit its job."""
 
-import hashlib
 import os
 import platform
 import shutil
@@ -13,16 +12,17 @@ from pathlib import Path
 
 import msgspec
 
-from l0_infra.core.errors import UsageError
 from l0_infra.core.store import ogai_home
 from l2_scheduler.schemas import Job
 from l3_modeltools import (
     TrainingPlan,
     create_run,
     find_container,
+    hash_inputs,
     hold_run,
     plan_training,
     render_job,
+    require_inputs,
     update_run,
 )
 from l3_modeltools.schemas import Run, Train
@@ -104,13 +104,23 @@ def queue(planned: Planned) -> Run:
 
     Killed in between it leaves a run without a job, which `ogai train resume` queues.
     """
-    run = create_run(runs_folder(), planned.train, submitted_at=time.time(), environment=recorded_versions())
+    run = create_run(
+        runs_folder(),
+        planned.train,
+        submitted_at=time.time(),
+        inputs=planned.job.inputs,
+        environment=recorded_versions(),
+    )
     with hold_run(Path(run.directory)):
         return queue_again(run)
 
 
 def queue_again(run: Run) -> Run:
-    """Put a job for a run into the queue, and note its id in the run."""
+    """Put a job for a run into the queue, and note its id in the run.
+
+    Raises UnsatisfiableError for a run whose data sets are not those it began with.
+    """
+    require_inputs(run)
     status = submit_job(job_of(run))[0]
     return update_run(
         Path(run.directory),
@@ -121,23 +131,9 @@ def queue_again(run: Run) -> Run:
 def job_of(run: Run) -> Job:
     """Render the job of a run for this machine and this Python."""
     programs = {name: shutil.which(name) for name in ("apptainer", "singularity", "enroot")}
-    mixture = run.train.data.mixture if run.train.data else ()
     return render_job(
-        run,
-        python=sys.executable,
-        inputs=[hash_of(Path(part.dataset)) for part in mixture],
-        container=find_container(programs),
+        run, python=sys.executable, inputs=hash_inputs(run.train), container=find_container(programs)
     )
-
-
-def hash_of(manifest: Path) -> str:
-    """Name a manifest by its content."""
-    try:
-        return f"sha256:{hashlib.sha256(manifest.read_bytes()).hexdigest()}"
-    except OSError as error:
-        raise UsageError(
-            str(manifest), found=error.strerror or "an unreadable file", expected="the manifest of a data set"
-        ) from error
 
 
 def recorded_versions() -> dict[str, str]:

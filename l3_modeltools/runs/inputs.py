@@ -1,0 +1,43 @@
+"""The data sets of a run by their content: a run goes on with the tokens it began with, or not at all."""
+
+import hashlib
+from pathlib import Path
+
+from l0_infra.core.errors import UnsatisfiableError
+from l3_modeltools.schemas import Run, Train
+
+__all__ = ["hash_inputs", "require_inputs"]
+
+
+def hash_inputs(train: Train) -> tuple[str, ...]:
+    """Return `sha256:…` of the manifest of each data set of a resolved training, in the mixture's order.
+
+    Raises UnsatisfiableError for a manifest that cannot be read.
+    """
+    mixture = train.data.mixture if train.data else ()
+    return tuple(_hash(Path(part.dataset)) for part in mixture)
+
+
+def require_inputs(run: Run) -> None:
+    """Raise UnsatisfiableError for a data set that is another one than when the run was submitted."""
+    mixture = run.train.data.mixture if run.train.data else ()
+    for part, noted, found in zip(mixture, run.inputs, hash_inputs(run.train), strict=False):
+        if noted != found:
+            raise UnsatisfiableError(
+                part.dataset,
+                found=f"another data set ({found[:19]}) than the run {run.run_id} began with ({noted[:19]})",
+                expected="the one it began with: its samples would be others",
+                hint="a data set replaced with --replace lies beside it as NAME.1: move it back, or submit anew",
+            )
+
+
+def _hash(manifest: Path) -> str:
+    try:
+        return f"sha256:{hashlib.sha256(manifest.read_bytes()).hexdigest()}"
+    except OSError as error:
+        raise UnsatisfiableError(
+            str(manifest),
+            found=(error.strerror or "an unreadable file").lower(),
+            expected="the manifest of a data set",
+            hint="ogai data list",
+        ) from error
