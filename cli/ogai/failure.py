@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import click
 
-from l0_infra.core.errors import DocumentError, OgaiError, UsageError, printable
+from l0_infra.core.errors import DocumentError, InterruptedByUser, OgaiError, UsageError, printable
 from l0_infra.core.units import format_count
 from ogai.suggest import command_path, correct, spelled
 
@@ -52,6 +52,9 @@ def describe_failure(error: OgaiError, words: tuple[str, ...], root: click.Group
     """Yield the lines; a usage error without a hint of its own gets the command most likely meant."""
     if isinstance(error, DocumentError):
         yield from _faults(error)
+        return
+    if isinstance(error, InterruptedByUser):
+        yield printable(f"{error.where}: {error.hint}")
         return
     yield f"{_label()} {error}"
     if hint := error.hint or _usage_hint(error, words, root):

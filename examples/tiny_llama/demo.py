@@ -38,7 +38,6 @@ def ogai(*words: str, shown: bool = True) -> str:
 
 def main() -> None:
     ogai("data", "prepare", "corpus.yaml")
-    ogai("data", "inspect", DATA)
     ogai("train", "submit", "train.yaml", "--follow", *sys.argv[1:])
     ogai("train", "list")
     run = json.loads(ogai("train", "list", "-o", "json", shown=False))[0]
@@ -49,7 +48,8 @@ def main() -> None:
 def report(run: dict[str, Any]) -> None:
     """Print what the training came to, beside what a model that only counts tokens would reach."""
     dataset = json.loads(ogai("data", "inspect", DATA, "-o", "json", shown=False))
-    print(f"\nunigram entropy: {dataset['unigram_entropy_nats']:.3f} nats")
+    print("\nA model that only counts tokens, and this one, on text it has not seen:")
+    print(f"unigram entropy: {dataset['unigram_entropy_nats']:.3f} nats")
     print(f"validation loss: {run['figures']['validation_loss']:.3f} nats")
     print(f"run directory: {run['directory']}")
     print(f"\nYour turn: source .venv/bin/activate, then ogai train show {run['run_id']}")

@@ -130,7 +130,7 @@ def _reasons(
         if length > most:
             yield f"sequence_length {length} is beyond the {most} positions that the model is made for"
     if train.compute.precision == "bf16" and device == "cpu":
-        yield "bf16 on a CPU is slower than fp32 unless it has AMX or AVX512-BF16"
+        yield "bf16 is quicker than fp32 only on a CPU with AMX or AVX512-BF16 (see lscpu)"
     if not any(dataset.documents_of("validation") for dataset in datasets):
         yield "no validation loss: no data set holds documents back"
     unused = architecture.vocab_size - max(dataset.tokenizer.vocab_size for dataset in datasets)

@@ -113,6 +113,8 @@ def _ended(run: Run, job: JobStatus, step: int) -> _Verdict:
     if job.state == "COMPLETED":
         reason = f"the trainer ended with 0 at step {step} and left no outcome"
         return _Verdict(state="FAILED", reason=reason, ended_at=job.ended_at)
-    state: RunState = "CANCELLED" if job.state == "CANCELLED" else "FAILED"
+    if job.state == "CANCELLED":
+        reason = f"stopped after step {step}" + (f" {job.reason}" if job.reason else "")
+        return _Verdict(state="CANCELLED", reason=reason, ended_at=job.ended_at)
     why = job.reason or ENDS.get(job.state, "it gave no reason")
-    return _Verdict(state=state, reason=f"ended after step {step}: {why}", ended_at=job.ended_at)
+    return _Verdict(state="FAILED", reason=f"ended after step {step}: {why}", ended_at=job.ended_at)

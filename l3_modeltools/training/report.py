@@ -2,7 +2,10 @@
 
 import json
 import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from statistics import mean
+from textwrap import indent
 from typing import Protocol
 
 from l0_infra.core.store import append_line
@@ -35,10 +38,13 @@ class Listener(Protocol):
 class Console:
     """Prints lines for people; they become the run's log."""
 
-    def __init__(self, *, steps: int, quiet: bool) -> None:
+    def __init__(self, *, steps: int, quiet: bool, clock: Callable[[], float] = time.monotonic) -> None:
         self.steps = steps
         self.quiet = quiet
-        self.last = 0.0
+        self.clock = clock
+        self.told_at = -EVERY_S
+        self.first: tuple[int, float] | None = None
+        self.since: list[StepMetrics] = []
 
     def say(self, line: str) -> None:
         """Print a line at once, unless this is the console of a rank that keeps quiet."""
@@ -47,14 +53,24 @@ class Console:
 
     def stepped(self, metrics: StepMetrics) -> None:
         """Print a line every few seconds, at the end, and where there is a validation."""
-        now = time.monotonic()
-        if now - self.last >= EVERY_S or metrics.step == self.steps or metrics.validation_loss is not None:
-            self.last = now
-            self.say(render_step(metrics, steps=self.steps))
+        now = self.clock()
+        self.first = self.first or (metrics.step, now)
+        self.since.append(metrics)
+        if now - self.told_at >= EVERY_S or metrics.step == self.steps or metrics.validation_loss is not None:
+            self.told_at = now
+            self.say(render_steps(self.since, steps=self.steps, left_s=self._left_s(metrics.step, now)))
+            self.since = []
+
+    def _left_s(self, step: int, now: float) -> float | None:
+        """Estimate the seconds to the end by the pace since the first step, validation and saving included."""
+        if self.first is None or step == self.first[0]:
+            return None
+        return (self.steps - step) * (now - self.first[1]) / (step - self.first[0])
 
     def sampled(self, sample: Sample) -> None:
-        """Print a sample."""
-        self.say(f"  sample  {sample.prompt!r} → {sample.text!r}")
+        """Print a sample, set off from the lines about steps."""
+        self.say(f"after step {sample.step} it writes:")
+        self.say(indent(sample.prompt + sample.text, "    | ", lambda line: True))
 
     def saved(self, step: int) -> None:
         """Print where the run would go on."""
@@ -98,21 +114,23 @@ class Events:
             return  # the run matters more than who listens
 
 
-def render_step(metrics: StepMetrics, *, steps: int) -> str:
-    """Write a step as one line."""
-    parts = [f"step {metrics.step}/{steps}"]
-    if metrics.loss is None:
+def render_steps(told: Sequence[StepMetrics], *, steps: int, left_s: float | None) -> str:
+    """Write the last of some steps as one line; its loss and speed are means over all of them."""
+    last, learnt = told[-1], [metrics for metrics in told if metrics.loss is not None]
+    width = len(str(steps))
+    parts = [f"step {last.step:>{width}}/{steps}"]
+    if not learnt:
         return f"{parts[0]}  left out"
-    parts += [
-        f"loss {metrics.loss:.4f}",
-        f"lr {metrics.learning_rate:.3g}",
-        f"grad norm {metrics.grad_norm:.3g}",
-    ]
-    if metrics.tokens_per_s and metrics.step_s:
-        left = (steps - metrics.step) * metrics.step_s
-        parts += [f"{metrics.tokens_per_s:,.0f} tokens/s", f"ETA {format_duration(round(left))}"]
-    if metrics.mfu is not None:
-        parts.append(f"MFU {metrics.mfu:.1%}")
-    if metrics.validation_loss is not None:
-        parts.append(f"validation loss {metrics.validation_loss:.4f}")
+    parts.append(f"loss {mean(metrics.loss or 0.0 for metrics in learnt):7.4f}")
+    parts.append(f"lr {learnt[-1].learning_rate or 0.0:.2e}")
+    parts.append(f"grad norm {learnt[-1].grad_norm or 0.0:6.3f}")
+    if seconds := sum(metrics.step_s or 0.0 for metrics in learnt):
+        tokens = sum((metrics.tokens_per_s or 0.0) * (metrics.step_s or 0.0) for metrics in learnt)
+        parts.append(f"{tokens / seconds:9,.0f} tokens/s")
+    if left_s is not None and last.step < steps:
+        parts.append(f"{format_duration(round(left_s))} left")
+    if last.mfu is not None:
+        parts.append(f"MFU {last.mfu:.1%}")
+    if last.validation_loss is not None:
+        parts.append(f"validation loss {last.validation_loss:.4f}")
     return "  ".join(parts)

@@ -48,14 +48,14 @@ def print_table(columns: Sequence[Column[Row]], rows: Sequence[Row]) -> None:
         click.echo("\n".join(_plain(columns, cells)))
 
 
-def print_fields(fields: Sequence[tuple[str, str]]) -> None:
+def print_fields(fields: Sequence[tuple[str, str]], *, stderr: bool = False) -> None:
     """Print names and values, one pair a line; a name without a value heads those that follow."""
     fields = [(name, printable(value)) for name, value in fields]
-    if sys.stdout.isatty():
-        _print_grid(fields)
+    if (sys.stderr if stderr else sys.stdout).isatty():
+        _print_grid(fields, stderr=stderr)
     else:
         width = max((len(name) for name, _ in fields), default=0)
-        click.echo("\n".join(f"{name:<{width}}  {value}".rstrip() for name, value in fields))
+        click.echo("\n".join(f"{name:<{width}}  {value}".rstrip() for name, value in fields), err=stderr)
 
 
 def _plain(columns: Sequence[Column[Row]], cells: Sequence[Sequence[str]]) -> list[str]:
@@ -80,7 +80,7 @@ def _print_rich(columns: Sequence[Column[Row]], cells: Sequence[Sequence[str]]) 
     console().print(table)
 
 
-def _print_grid(fields: Sequence[tuple[str, str]]) -> None:
+def _print_grid(fields: Sequence[tuple[str, str]], *, stderr: bool) -> None:
     from rich.table import Table
     from rich.text import Text
 
@@ -89,4 +89,4 @@ def _print_grid(fields: Sequence[tuple[str, str]]) -> None:
     grid.add_column(overflow="fold")
     for name, value in fields:
         grid.add_row(Text(name, style="" if value else "bold"), Text(value))
-    console().print(grid)
+    console(stderr=stderr).print(grid)

@@ -159,11 +159,16 @@ def test_the_plan_is_told_before_anything_else(capsys: pytest.CaptureFixture[str
     assert " a rank: " in told["memory"] and " a checkpoint" in told["disk"]
 
 
-def test_a_rehearsal_is_the_filled_in_document_on_stdout(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_rehearsal_is_the_plan_or_the_filled_in_document_on_stdout(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     print_rehearsal(planned(), "table")
     said = capsys.readouterr()
-    assert said.out.startswith("kind: train\n") and "dp: 2" in said.out
-    assert said.err.endswith("job      python -m x\nnothing was queued\n")
+    assert said.out.startswith("where") and "memory" in said.out and "kind: train" not in said.out
+    assert said.err.startswith("nothing was queued")
+    print_rehearsal(planned(), "yaml")
+    document = capsys.readouterr().out
+    assert document.startswith("kind: train\n") and "dp: 2" in document
 
 
 def test_a_command_of_yours_has_no_plan_but_tasks(capsys: pytest.CaptureFixture[str]) -> None:

@@ -41,7 +41,13 @@ CASES = [
     (CARRIED, a_status("TIMEOUT"), None, "FAILED", "ended after step 12: its time was up"),
     (CARRIED, a_status("NODE_FAIL"), None, "FAILED", "its machine or its keeper went away"),
     (CARRIED, a_status("OUT_OF_MEMORY"), None, "FAILED", "it used more memory than it asked for"),
-    (CARRIED, a_status("CANCELLED", reason="by a person"), None, "CANCELLED", "after step 12: by a person"),
+    (
+        CARRIED,
+        a_status("CANCELLED", reason="by a person"),
+        None,
+        "CANCELLED",
+        "stopped after step 12 by a person",
+    ),
     (CARRIED, None, None, "FAILED", "job 7 is no longer in the queue, and the run came to no end at step 12"),
 ]
 

@@ -6,7 +6,7 @@ import pytest
 
 from l3_modeltools.runs import Sample
 from l3_modeltools.training.metrics import StepMetrics
-from l3_modeltools.training.report import Console, Events, render_step
+from l3_modeltools.training.report import Console, Events, render_steps
 
 STEP = StepMetrics(
     step=40,
@@ -22,17 +22,40 @@ STEP = StepMetrics(
 
 
 def test_a_step_is_one_line() -> None:
-    assert render_step(STEP, steps=100) == (
-        "step 40/100  loss 5.2500  lr 0.0003  grad norm 1.5  8,192 tokens/s  ETA 30s  validation loss 5.5000"
+    assert render_steps([STEP], steps=100, left_s=30.2) == (
+        "step  40/100  loss  5.2500  lr 3.00e-04  grad norm  1.500      8,192 tokens/s  30s left"
+        "  validation loss 5.5000"
     )
-    assert render_step(StepMetrics(step=3, at=1.0, tokens=0), steps=9) == "step 3/9  left out"
+    assert render_steps([StepMetrics(step=3, at=1.0, tokens=0)], steps=9, left_s=None) == "step 3/9  left out"
+
+
+def test_a_line_tells_the_mean_of_the_steps_since_the_last_one() -> None:
+    slower = msgspec.structs.replace(
+        STEP, step=41, loss=4.75, step_s=1.5, tokens_per_s=4096.0, validation_loss=None
+    )
+    line = render_steps([STEP, slower], steps=41, left_s=0.0)
+    assert "loss  5.0000" in line and "5,120 tokens/s" in line and "left" not in line
+
+
+def test_what_is_left_follows_the_pace_since_the_first_step(capsys: pytest.CaptureFixture[str]) -> None:
+    times = iter([10.0, 12.0, 20.0])
+    console = Console(steps=10, quiet=False, clock=lambda: next(times))
+    for step in (3, 4, 5):
+        console.stepped(msgspec.structs.replace(STEP, step=step, validation_loss=None))
+    first, last = capsys.readouterr().out.splitlines()
+    assert "left" not in first and last.startswith("step  5/10") and "25s left" in last
+
+
+def test_a_sample_keeps_its_lines(capsys: pytest.CaptureFixture[str]) -> None:
+    Console(steps=9, quiet=False).sampled(Sample(step=4, prompt="def f():", text="\n\n    pass"))
+    assert capsys.readouterr().out == "after step 4 it writes:\n    | def f():\n    | \n    |     pass\n"
 
 
 def test_steps_are_told_seldom_but_the_last_always(capsys: pytest.CaptureFixture[str]) -> None:
     console = Console(steps=50, quiet=False)
     for step in range(1, 51):
         console.stepped(StepMetrics(step=step, at=1.0, tokens=0))
-    assert capsys.readouterr().out.splitlines() == ["step 1/50  left out", "step 50/50  left out"]
+    assert capsys.readouterr().out.splitlines() == ["step  1/50  left out", "step 50/50  left out"]
 
 
 def test_a_validation_is_always_told(capsys: pytest.CaptureFixture[str]) -> None:

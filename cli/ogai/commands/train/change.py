@@ -10,12 +10,22 @@ from ogai.flows import train as flow
 __all__ = ["resume", "stop"]
 
 
-@click.command(epilog=examples("ogai train stop tiny-llama-1"))
+@click.command(
+    epilog=examples(
+        "ogai train stop tiny-llama-1", "ogai train stop --wait tiny-llama-1     back when it has ended"
+    )
+)
 @run_argument
-def stop(run_id: str) -> None:
+@click.option("--wait", "waiting", is_flag=True, help="Wait until it has saved and ended.")
+def stop(run_id: str, waiting: bool) -> None:
     """Let a run save its state, then end it."""
     run = flow.stop(run_id)
-    click.echo(f"{run.run_id} saves and ends; go on later: ogai train resume {run.run_id}", err=True)
+    if waiting:
+        run = flow.wait(run.run_id)
+        click.echo(f"{run.run_id} {run.reason}", err=True)
+    else:
+        click.echo(f"{run.run_id} saves and ends", err=True)
+    click.echo(f"go on later: ogai train resume {run.run_id}", err=True)
 
 
 @click.command(epilog=examples("ogai train resume tiny-llama-1", "ogai train resume -f tiny-llama-1"))

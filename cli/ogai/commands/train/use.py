@@ -29,11 +29,31 @@ of_step = click.option(
     show_default=True,
     help="Tokens added to each text.",
 )
+@click.option(
+    "--temperature",
+    metavar="T",
+    type=click.FloatRange(min=0),
+    default=0.8,
+    show_default=True,
+    help="0: the likeliest token each time; higher: more surprising.",
+)
+@click.option(
+    "--seed", metavar="N", type=int, default=0, show_default=True, help="Another seed, another text."
+)
 @of_step
-def sample(run_id: str, prompts: tuple[str, ...], max_new_tokens: int, step: int | None) -> None:
+def sample(
+    run_id: str,
+    prompts: tuple[str, ...],
+    max_new_tokens: int,
+    temperature: float,
+    seed: int,
+    step: int | None,
+) -> None:
     """Let a run's model go on with each TEXT; without one, with those of the training's `validation.prompts`."""
     given = prompts or flow.find(run_id).train.validation.prompts or ("",)
-    texts = flow.sample(run_id, given, max_new_tokens=max_new_tokens, step=step)
+    texts = flow.sample(
+        run_id, given, max_new_tokens=max_new_tokens, step=step, seed=seed, temperature=temperature
+    )
     for prompt, text in zip(given, texts, strict=True):
         click.echo(prompt + text)
 

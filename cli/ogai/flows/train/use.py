@@ -16,16 +16,31 @@ __all__ = ["export", "sample"]
 
 
 def sample(
-    reference: str, prompts: Sequence[str], *, max_new_tokens: int = 64, step: int | None = None
+    reference: str,
+    prompts: Sequence[str],
+    *,
+    max_new_tokens: int = 64,
+    step: int | None = None,
+    seed: int = 0,
+    temperature: float = 0.8,
 ) -> tuple[str, ...]:
     """Return what the model adds to each prompt, of its newest sound checkpoint or that of `step`.
+
+    The same `seed` gives the same text; a `temperature` of 0 takes the likeliest token each time.
 
     Raises UsageError for a run that keeps no weights, UnsatisfiableError when there is no such checkpoint.
     """
     from l3_modeltools import sample_run
 
     run = own_run(reference)
-    return sample_run(Path(run.directory), tuple(prompts), max_new_tokens=max_new_tokens, step=step)
+    return sample_run(
+        Path(run.directory),
+        tuple(prompts),
+        max_new_tokens=max_new_tokens,
+        step=step,
+        seed=seed,
+        temperature=temperature,
+    )
 
 
 def export(

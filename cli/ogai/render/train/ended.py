@@ -12,11 +12,8 @@ __all__ = ["print_ended"]
 def print_ended(run: Run) -> None:
     """Print on stderr what came of it and what can be done with it."""
     click.echo(f"run {run.run_id}: {describe_end(run)}", err=True)
-    click.echo(
-        f"next: ogai train show {run.run_id}; ogai train sample {run.run_id} TEXT; "
-        f"ogai train export {run.run_id} --to DIRECTORY",
-        err=True,
-    )
+    use = f"; ogai train sample {run.run_id} TEXT; ogai train export {run.run_id} --to DIRECTORY"
+    click.echo(f"next: ogai train show {run.run_id}{use if run.train.framework == 'ogai' else ''}", err=True)
 
 
 def describe_end(run: Run) -> str:

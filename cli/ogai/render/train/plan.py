@@ -5,11 +5,10 @@ from pathlib import PurePath
 
 import click
 
-from l0_infra.core.documents import render_document
 from l0_infra.core.units import format_bytes, format_count
 from l3_modeltools import TrainingPlan
 from ogai.flows.train import Planned
-from ogai.render import Output, emit
+from ogai.render import Output, emit, print_fields
 from ogai.render.train.words import count, number
 
 __all__ = ["print_plan", "print_rehearsal"]
@@ -19,18 +18,13 @@ Field = tuple[str, str]
 
 def print_plan(planned: Planned) -> None:
     """Print the plan on stderr, where it goes first."""
-    fields = list(describe_plan(planned))
-    width = max(len(name) for name, _ in fields)
-    for name, text in fields:
-        click.echo(f"{name:<{width}}  {text}".rstrip(), err=True)
+    print_fields(tuple(describe_plan(planned)), stderr=True)
 
 
 def print_rehearsal(planned: Planned, output: Output) -> None:
-    """Print the training with everything filled in on stdout, its plan and its job on stderr."""
-    emit(planned.train, output, lambda train: click.echo(render_document(train), nl=False))
-    print_plan(planned)
-    click.echo(f"job      {' '.join(planned.job.command)}", err=True)
-    click.echo("nothing was queued", err=True)
+    """Print the plan on stdout, or as a document the training with everything filled in."""
+    emit(planned.train, output, lambda _: print_fields(tuple(describe_plan(planned))))
+    click.echo("nothing was queued; the training with everything filled in: add -o yaml", err=True)
 
 
 def describe_plan(planned: Planned) -> Iterator[Field]:
