@@ -14,8 +14,8 @@ Verdict = Literal["equal", "differs", "other shape", "only in A", "only in B"]
 class Compared:
     """One entry of two checkpoints beside each other.
 
-    `equal` means bit by bit. `max_absolute` is the largest difference of two elements, `max_relative` that of one
-    element by its value in A; both are None where nothing can be subtracted, as of NaN.
+    `equal` means bit by bit. `max_absolute` is the largest difference of two elements, `max_relative` that by the
+    largest magnitude in A; both are None where nothing can be subtracted, as of NaN.
     """
 
     name: str

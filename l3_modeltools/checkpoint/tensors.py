@@ -3,10 +3,12 @@
 from pathlib import Path
 
 import torch
+from torch.distributed.checkpoint.api import CheckpointException
 from torch.distributed.checkpoint.filesystem import FileSystemReader
 from torch.distributed.checkpoint.metadata import TensorStorageMetadata
 from torch.distributed.checkpoint.state_dict_loader import load
 
+from l0_infra.core.errors import UnhealthyError
 from l3_modeltools.checkpoint.alone import accept_one_process
 from l3_modeltools.checkpoint.comparison import Compared
 
@@ -18,17 +20,35 @@ class Side:
 
     def __init__(self, directory: Path) -> None:
         accept_one_process()
+        self.directory = directory
         self.reader = FileSystemReader(directory)
-        self.entries = self.reader.read_metadata().state_dict_metadata
+        try:
+            self.entries = self.reader.read_metadata().state_dict_metadata
+        except OSError as error:
+            raise self._gone() from error
 
     def read(self, name: str) -> object:
-        """Load one entry: a tensor, or any value."""
+        """Load one entry: a tensor, or any value. Raises UnhealthyError when its file has gone meanwhile."""
         entry = self.entries[name]
         state: dict[str, object] = {name: None}
         if isinstance(entry, TensorStorageMetadata):
             state[name] = torch.empty(entry.size, dtype=entry.properties.dtype)
-        load(state, storage_reader=self.reader, no_dist=True)
+        try:
+            load(state, storage_reader=self.reader, no_dist=True)
+        except (OSError, CheckpointException) as error:
+            if self.directory.exists():
+                raise
+            raise self._gone() from error
         return state[name]
+
+    def _gone(self) -> UnhealthyError:
+        return UnhealthyError(
+            str(self.directory),
+            found="a checkpoint that was removed while it was read",
+            expected="one that stays",
+            hint="its run keeps only the newest ones; choose a later step, or raise `checkpoint.keep_last`",
+            retry=True,
+        )
 
 
 def compare_values(name: str, ours: object, theirs: object) -> Compared:
@@ -53,7 +73,7 @@ def _compared_tensors(name: str, ours: torch.Tensor, theirs: torch.Tensor) -> Co
         shape=shape,
         differing=int(unequal.sum()),
         max_absolute=_finite(change.max()),
-        max_relative=_finite((change / before.abs()).max()),
+        max_relative=_finite(change.max() / ours.double().abs().max()),
     )
 
 

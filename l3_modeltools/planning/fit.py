@@ -14,6 +14,10 @@ from l3_modeltools.schemas import Architecture, Degrees, Recompute, Strategy, Tr
 
 __all__ = ["Fit", "choose_strategy", "judge_fit", "require_fit"]
 
+MIB = 2**20
+
+NO_REMEDY = "no strategy of this trainer fits: choose a smaller model, a shorter sequence or larger devices"
+
 MOST_SEQUENCES = 8
 """Sequences of a micro batch beyond which a planned one does not grow: more is hardly faster."""
 
@@ -77,12 +81,20 @@ def require_fit(train: Train, architecture: Architecture, place: Place) -> Fit:
     ranks = train.ranks_per_node
     name, size = max(_competing(fit), key=lambda term: term[1])
     each = "" if fit.device == "accelerator" or ranks == 1 else f" for {ranks} ranks"
+    own_limit = fit.device != "accelerator" and fit.needed_bytes <= place.memory_bytes
+    remedy = _remedy(train, architecture, place)
     raise UnsatisfiableError(
-        f"memory of each {fit.device}",
+        "resources.memory_bytes_per_node" if own_limit else f"memory of each {fit.device}",
         found=f"a need of {format_bytes(fit.needed_bytes)}{each}, most of it {name}: {format_bytes(size)} a rank",
         expected=f"at most {format_bytes(fit.available_bytes)}",
-        hint=_remedy(train, architecture, place),
+        hint=_limit_remedy(fit, remedy) if own_limit else remedy or NO_REMEDY,
     )
+
+
+def _limit_remedy(fit: Fit, remedy: str) -> str:
+    """Name the limit that would do, behind what would keep within it."""
+    limit = f"nearest: `memory_bytes_per_node: {-(-fit.needed_bytes // MIB)} MiB`"
+    return f"{remedy}; else {limit}" if remedy else limit
 
 
 def _competing(fit: Fit) -> Iterator[tuple[str, int]]:
@@ -94,12 +106,13 @@ def _competing(fit: Fit) -> Iterator[tuple[str, int]]:
 
 
 def _remedy(train: Train, architecture: Architecture, place: Place) -> str:
+    """Say what would fit; nothing where nothing of this trainer would."""
     for words, changed in _changes(train):
         if judge_fit(changed, architecture, place).fits:
             return f"with {words} it fits"
     if (nodes := _nodes_needed(train, architecture, place)) is not None:
         return f"with `zero_stage: 3`, full recomputation and `nodes: {nodes}` it fits"
-    return "no strategy of this trainer fits: choose a smaller model, a shorter sequence or larger devices"
+    return ""
 
 
 def _changes(train: Train) -> Iterator[tuple[str, Train]]:

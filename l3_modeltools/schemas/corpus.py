@@ -99,7 +99,6 @@ class BytePairs(Part, frozen=True, kw_only=True, forbid_unknown_fields=True, tag
             ge=260,
             le=2**24,
             description="Tokens wanted: the 256 bytes, 4 special ones, pairs.",
-            examples=[4096],
         ),
     ] = 32_000
     sample_bytes: Annotated[

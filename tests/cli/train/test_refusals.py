@@ -59,6 +59,17 @@ def test_a_fault_that_only_the_data_show_is_told_at_its_line(ogai: Ogai, trainin
     assert f"{training}:{line}:" in said.err and "280" in said.err and "288" in said.err
 
 
+def test_what_this_machine_cannot_give_is_told_at_its_line_too(ogai: Ogai, training: Path) -> None:
+    training.write_text(training.read_text() + "  memory_bytes_per_node: 50 MiB\n")
+    line = len(training.read_text().splitlines())
+    training.write_text(
+        training.read_text().replace("resources: {tasks_per_node: 2}\n", "resources:\n  tasks_per_node: 2\n")
+    )
+    said = ogai("train", "submit", str(training))
+    assert said.code == 3
+    assert f"{training}:{line + 1}:" in said.err and "nearest: `memory_bytes_per_node: " in said.err
+
+
 def test_nothing_to_read_is_told(ogai: Ogai, home: Path) -> None:
     said = ogai("train", "submit", "nothing.yaml")
     assert said.code == 2 and "no such file" in said.err

@@ -1,10 +1,13 @@
 """Two checkpoints are told apart tensor by tensor."""
 
 import math
+import shutil
 from pathlib import Path
 
+import pytest
 import torch
 
+from l0_infra.core.errors import UnhealthyError
 from l3_modeltools.checkpoint import Compared, Saver, Shelf, compare_checkpoints
 from l3_modeltools.schemas import Checkpointing
 
@@ -50,7 +53,7 @@ def test_every_entry_is_told(tmp_path: Path) -> None:
         return Compared(name=f"m.{name}", verdict=verdict, **fields)  # type: ignore[arg-type]
 
     assert list(compare_checkpoints(first, second)) == [
-        row("changed", "differs", (2, 2), 2, 1.0, 0.25),
+        row("changed", "differs", (2, 2), 2, 1.0, 0.125),
         row("gone", "only in A"),
         row("half", "differs", (2,), 1),
         row("names", "equal"),
@@ -62,3 +65,13 @@ def test_every_entry_is_told(tmp_path: Path) -> None:
         row("whole", "differs", (2,), 1, 1.0, 0.2),
         row("zero", "differs", (1,), 1, 0.0),
     ]
+
+
+def test_a_checkpoint_that_is_removed_meanwhile_is_told(tmp_path: Path) -> None:
+    values = {name: torch.zeros(2) for name in ("one", "two")}
+    first, second = save(tmp_path / "a", **values), save(tmp_path / "b", **values)
+    entries = compare_checkpoints(first, second)
+    next(entries)
+    shutil.rmtree(second)
+    with pytest.raises(UnhealthyError, match="removed while it was read"):
+        list(entries)

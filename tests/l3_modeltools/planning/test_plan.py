@@ -258,7 +258,7 @@ UNSATISFIABLE = [
         BIG_BATCH,
         TINY,
         LAPTOP,
-        "memory of each node: found a need of",
+        "resources.memory_bytes_per_node: found a need of",
         "most of it activations",
         "with `micro_batch_size:",
     ),

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from l0_infra.core.documents import place_faults, read_document
-from l0_infra.core.errors import DocumentError
+from l0_infra.core.errors import DocumentError, Fault, UnsatisfiableError
 from l3_modeltools.schemas import Train
 
 __all__ = ["Wish", "read_wish"]
@@ -28,13 +28,25 @@ class Wish:
 
     @contextmanager
     def placed(self) -> Iterator[None]:
-        """Tell faults that come up within at their lines of the file."""
+        """Tell what comes up within, faults and fields that cannot be had, at its lines of the file."""
         try:
             yield
         except DocumentError as error:
             if self.file is None or error.document != OF_THE_TRAINING:
                 raise
             raise place_faults(self.file, error.faults, settings=self.settings) from error
+        except UnsatisfiableError as error:
+            path = tuple(error.where.split("."))
+            if self.file is None or path[0] not in Train.__struct_fields__:
+                raise
+            fault = Fault(path=path, found=error.found, expected=error.expected)
+            (placed,) = place_faults(self.file, [fault], settings=self.settings).faults
+            raise UnsatisfiableError(
+                f"{placed.where}: {error.where}" if placed.where else error.where,
+                found=error.found,
+                expected=error.expected,
+                hint=error.hint,
+            ) from error
 
 
 def read_wish(
