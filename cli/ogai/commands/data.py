@@ -56,6 +56,8 @@ def list_(output: Output) -> None:
     from ogai.render.data.table import print_datasets
 
     found = flow.poll()
+    for error in flow.damaged():
+        click.echo(f"left out, for it is damaged: {error}", err=True)
     if output == "table" and not found:
         click.echo("no data sets yet; the first: ogai data prepare corpus.yaml", err=True)
         return

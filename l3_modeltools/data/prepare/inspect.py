@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from l0_infra.core.errors import UnhealthyError
 from l3_modeltools.data.dataset import MANIFEST
 from l3_modeltools.data.indexed import IndexedReader
 from l3_modeltools.data.prepare.publish import load_manifest
@@ -69,10 +70,18 @@ def decode_documents(manifest: Path, count: int) -> Iterator[Decoded]:
         )
 
 
-def list_datasets(folder: Path) -> tuple[StoredDataset, ...]:
-    """List every data set of a folder, by name; only manifests are read. Raises UnhealthyError for a damaged one."""
-    manifests = sorted(folder.glob(f"[!.]*/{MANIFEST}"))
-    return tuple(_stored(manifest) for manifest in manifests if manifest.is_file())
+def list_datasets(folder: Path) -> tuple[tuple[StoredDataset, ...], tuple[UnhealthyError, ...]]:
+    """List every data set of a folder, by name, and what is wrong with those whose manifest is damaged.
+
+    Only manifests are read; a damaged one hides no other.
+    """
+    stored, damaged = [], []
+    for manifest in sorted(folder.glob(f"[!.]*/{MANIFEST}")):
+        try:
+            stored.append(_stored(manifest))
+        except UnhealthyError as error:
+            damaged.append(error)
+    return tuple(stored), tuple(damaged)
 
 
 def _stored(manifest: Path) -> StoredDataset:

@@ -13,7 +13,7 @@ import msgspec
 
 from l0_infra.core.documents import render_json
 from l0_infra.core.errors import EngineError, UnhealthyError, UsageError
-from l0_infra.core.store import save_file
+from l0_infra.core.store import load_file, save_file
 from l3_modeltools.data.prepare.origin import Origin, describe_changes
 from l3_modeltools.data.prepare.workplace import Workplace
 from l3_modeltools.schemas import Dataset
@@ -106,7 +106,7 @@ def move_aside(directory: Path) -> Path | None:
 def load_manifest(path: Path) -> Dataset:
     """Read a manifest that ogai wrote. Raises UnhealthyError when it is damaged."""
     try:
-        return msgspec.json.decode(path.read_bytes(), type=Dataset)
+        return msgspec.json.decode(load_file(path), type=Dataset)
     except (OSError, msgspec.DecodeError, RecursionError) as error:
         found = (error.strerror or "unreadable").lower() if isinstance(error, OSError) else str(error)
         raise UnhealthyError(

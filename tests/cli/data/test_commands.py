@@ -1,6 +1,7 @@
 """`ogai data` as a person types it."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -70,8 +71,16 @@ def test_damage_is_found_and_named(
 def test_a_damaged_one_hides_no_other_from_the_list(ogai: Ogai, tmp_path: Path) -> None:
     ogai("data", "prepare", "corpus.yaml")
     (tmp_path / "home" / "datasets" / "letters" / "train-00000.idx").unlink()
+    (tmp_path / "home" / "datasets" / "broken").mkdir()
+    (tmp_path / "home" / "datasets" / "broken" / "dataset.json").write_text("{")
+    (tmp_path / "home" / "datasets" / "piped").mkdir()
+    os.mkfifo(tmp_path / "home" / "datasets" / "piped" / "dataset.json")
     listed = ogai("data", "list")
     assert listed.code == 0 and listed.out.splitlines()[1].startswith("letters")
+    assert (
+        "broken/dataset.json: found" in listed.err
+        and "piped/dataset.json: found no regular file" in listed.err
+    )
 
 
 def test_missing_files_are_told_at_their_line(ogai: Ogai, tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from l3_modeltools import Decoded, Inspection, Prepared, Progress, StoredDataset, Verification
 from l3_modeltools.schemas import Corpus, Dataset
-from ogai.flows.data.look import decode, inspect, poll, verify
+from ogai.flows.data.look import damaged, decode, inspect, poll, verify
 from ogai.flows.data.prepare import prepare
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "Progress",
     "StoredDataset",
     "Verification",
+    "damaged",
     "decode",
     "inspect",
     "poll",

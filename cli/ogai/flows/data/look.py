@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator
 
+from l0_infra.core.errors import UnhealthyError
 from l0_infra.core.store import ogai_home
 from l3_modeltools import (
     Decoded,
@@ -16,12 +17,17 @@ from l3_modeltools import (
 )
 from ogai.flows.data.place import cpus, manifest_of
 
-__all__ = ["decode", "inspect", "poll", "verify"]
+__all__ = ["damaged", "decode", "inspect", "poll", "verify"]
 
 
 def poll() -> tuple[StoredDataset, ...]:
-    """Return all data sets of `OGAI_HOME/datasets`, by name."""
-    return list_datasets(ogai_home(os.environ) / "datasets")
+    """Return all data sets of `OGAI_HOME/datasets` that can be read, by name."""
+    return list_datasets(ogai_home(os.environ) / "datasets")[0]
+
+
+def damaged() -> tuple[UnhealthyError, ...]:
+    """Say what is wrong with those that cannot."""
+    return list_datasets(ogai_home(os.environ) / "datasets")[1]
 
 
 def inspect(reference: str) -> Inspection:
