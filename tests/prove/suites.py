@@ -41,7 +41,7 @@ SUITES = {
     ),
     "placement": Suite(paths=("tests/l2_scheduler/placement",), laws=True),
     "shim": Suite(paths=("tests/l2_scheduler/local",), laws=False),
-    "checkpoint": Suite(paths=("tests/l3_modeltools/checkpoint",), laws=False),
+    "checkpoint": Suite(paths=("tests/l3_modeltools/checkpoint",), laws=False, once=True),
     "training": Suite(
         paths=("tests/l3_modeltools/training/test_trainer.py",), laws=False, only="real", once=True
     ),
