@@ -13,7 +13,7 @@ from transformers import GenerationConfig, PreTrainedModel
 
 from l0_infra.core.errors import MachineError, UsageError
 from l3_modeltools.training.card import render_card
-from l3_modeltools.training.generate import generate, load_tokenizer
+from l3_modeltools.training.generate import end_tokens, generate, load_tokenizer
 from l3_modeltools.training.quiet import without_bars
 from l3_modeltools.training.restore import Restored, restore_run
 
@@ -108,9 +108,9 @@ def _merged(model: object, adapter: Path | None) -> PreTrainedModel:
 
 
 def _write_hugging_face(model: PreTrainedModel, tokenizer_directory: Path, work: Path) -> None:
-    end = load_tokenizer(tokenizer_directory).eos_token_id
-    model.config.eos_token_id = end
-    model.generation_config = GenerationConfig.from_dict({"eos_token_id": end, "pad_token_id": end})
+    ends = end_tokens(load_tokenizer(tokenizer_directory))
+    model.config.eos_token_id = ends[0]
+    model.generation_config = GenerationConfig.from_dict({"eos_token_id": ends, "pad_token_id": ends[0]})
     model.save_pretrained(work, max_shard_size=SHARD)
     shutil.copytree(tokenizer_directory, work, dirs_exist_ok=True)
 

@@ -11,7 +11,10 @@ from transformers import AutoTokenizer, GenerationConfig, PreTrainedTokenizerBas
 
 from l0_infra.core.errors import UsageError
 
-__all__ = ["generate", "load_tokenizer"]
+__all__ = ["end_tokens", "generate", "load_tokenizer"]
+
+END_OF_TURN = ("<|im_end|>", "<|eot_id|>", "<end_of_turn>")
+"""What ends a turn in ChatML, and in the templates of Llama 3 and Gemma."""
 
 
 def generate(
@@ -23,7 +26,7 @@ def generate(
     seed: int,
     temperature: float = 0.8,
 ) -> str:
-    """Return what `model`, as transformers or peft has it, adds to `prompt`, until it ends the document itself.
+    """Return what `model`, as transformers or peft has it, adds to `prompt`, until it ends the document or its turn.
 
     `temperature` 0 takes the likeliest token each time; else the text is a function of `seed`. The global random
     state, the weights and the model's mode are left as they were. Of a prompt longer than the context its end counts.
@@ -57,9 +60,16 @@ def load_tokenizer(directory: Path) -> PreTrainedTokenizerBase:
     return tokenizer
 
 
+def end_tokens(tokenizer: PreTrainedTokenizerBase) -> list[int]:
+    """Return the tokens after which nothing more is written: the end of a document first, then those of a turn."""
+    known = tokenizer.get_vocab()
+    turns = [known[name] for name in END_OF_TURN if name in known]
+    return list(dict.fromkeys([tokenizer.eos_token_id, *turns]))
+
+
 def _settings(tokenizer: PreTrainedTokenizerBase, added: int, temperature: float) -> GenerationConfig:
-    end = tokenizer.eos_token_id
-    settings = {"max_new_tokens": added, "eos_token_id": end, "pad_token_id": end}
+    ends = end_tokens(tokenizer)
+    settings = {"max_new_tokens": added, "eos_token_id": ends, "pad_token_id": ends[0]}
     if temperature:
         settings |= {"do_sample": True, "temperature": temperature, "top_k": 0}
     return GenerationConfig.from_dict(settings)

@@ -4,11 +4,12 @@ from pathlib import Path
 
 import pytest
 import torch
-from transformers import AutoTokenizer
+from tokenizers import Tokenizer, models
+from transformers import AutoTokenizer, PreTrainedTokenizerFast
 
 from l0_infra.core.errors import UsageError
 from l3_modeltools.training import build_model
-from l3_modeltools.training.generate import generate
+from l3_modeltools.training.generate import end_tokens, generate, load_tokenizer
 from tests.support.run_directories import make_tokenizer
 from tests.support.tiny_models import FAMILIES, LLAMA, training
 
@@ -20,6 +21,12 @@ def tokenizer(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("family", FAMILIES)
+def test_a_turn_of_a_chat_ends_a_text_too(tmp_path: Path) -> None:
+    tokenizer = Tokenizer(models.WordLevel({"<|end|>": 0, "<|im_end|>": 1, "a": 2}, unk_token="a"))
+    PreTrainedTokenizerFast(tokenizer_object=tokenizer, eos_token="<|end|>").save_pretrained(tmp_path)
+    assert end_tokens(load_tokenizer(tmp_path)) == [0, 1]
+
+
 def test_the_likeliest_tokens_are_those_of_the_logits(tokenizer: Path, family: str) -> None:
     model = build_model(training(FAMILIES[family]), FAMILIES[family], seed=1)
     text = generate(model, tokenizer, "the dog", max_new_tokens=6, seed=0, temperature=0.0)
