@@ -21,12 +21,6 @@ def tokenizer(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_a_turn_of_a_chat_ends_a_text_too(tmp_path: Path) -> None:
-    tokenizer = Tokenizer(models.WordLevel({"<|end|>": 0, "<|im_end|>": 1, "a": 2}, unk_token="a"))
-    PreTrainedTokenizerFast(tokenizer_object=tokenizer, eos_token="<|end|>").save_pretrained(tmp_path)
-    assert end_tokens(load_tokenizer(tmp_path)) == [0, 1]
-
-
 def test_the_likeliest_tokens_are_those_of_the_logits(tokenizer: Path, family: str) -> None:
     model = build_model(training(FAMILIES[family]), FAMILIES[family], seed=1)
     text = generate(model, tokenizer, "the dog", max_new_tokens=6, seed=0, temperature=0.0)
@@ -72,3 +66,9 @@ def test_a_directory_without_tokenizer_is_refused(tmp_path: Path) -> None:
     model = build_model(training(LLAMA), LLAMA, seed=1)
     with pytest.raises(UsageError, match="no tokenizer"):
         generate(model, tmp_path, "the", max_new_tokens=1, seed=1)
+
+
+def test_a_turn_of_a_chat_ends_a_text_too(tmp_path: Path) -> None:
+    tokenizer = Tokenizer(models.WordLevel({"<|end|>": 0, "<|im_end|>": 1, "a": 2}, unk_token="a"))
+    PreTrainedTokenizerFast(tokenizer_object=tokenizer, eos_token="<|end|>").save_pretrained(tmp_path)
+    assert end_tokens(load_tokenizer(tmp_path)) == [0, 1]
