@@ -20,8 +20,9 @@ def hash_inputs(train: Train) -> tuple[str, ...]:
 
 def require_inputs(run: Run) -> None:
     """Raise UnsatisfiableError for a data set that is another one than when the run was submitted."""
-    mixture = run.train.data.mixture if run.train.data else ()
-    for part, noted, found in zip(mixture, run.inputs, hash_inputs(run.train), strict=False):
+    if not run.inputs or run.train.data is None:
+        return
+    for part, noted, found in zip(run.train.data.mixture, run.inputs, hash_inputs(run.train), strict=True):
         if noted != found:
             raise UnsatisfiableError(
                 part.dataset,

@@ -10,8 +10,9 @@ from torch._dynamo.utils import counters
 
 from l3_modeltools.data import Batch
 from l3_modeltools.schemas import Compute, Strategy
-from l3_modeltools.training import build_model, objective_of
+from l3_modeltools.training import build_model
 from l3_modeltools.training.generate import generate
+from l3_modeltools.training.objectives import objective_of
 from l3_modeltools.training.parallel import spread
 from l3_modeltools.training.world import World
 from tests.support.run_directories import make_tokenizer
