@@ -83,6 +83,10 @@ class Run(Document, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="
 
     def faults(self) -> Iterator[Fault]:
         """Yield more steps than wished, checkpoints twice or ahead of the run, an end before the start."""
+        mixture = self.train.data.mixture if self.train.data else ()
+        if self.inputs and len(self.inputs) != len(mixture):
+            expected = f"one for each of the {len(mixture)} data sets of the mixture"
+            yield Fault(path=("inputs",), found=f"{len(self.inputs)} hashes", expected=expected)
         yield from repeated("checkpoints", "step", [saved.step for saved in self.checkpoints])
         for index, saved in enumerate(self.checkpoints):
             if saved.step > self.step:

@@ -34,6 +34,11 @@ def test_a_data_set_that_was_replaced_is_refused(tmp_path: Path) -> None:
         require_inputs(run)
 
 
+def test_hashes_of_other_data_sets_are_a_fault_of_the_run() -> None:
+    found = [fault.found for fault in a_run(inputs=("sha256:" + "0" * 64,) * 3).faults()]
+    assert found == ["3 hashes"]
+
+
 def test_a_data_set_that_has_gone_is_refused(tmp_path: Path) -> None:
     manifest = tmp_path / "dataset.json"
     manifest.write_text("{}")
