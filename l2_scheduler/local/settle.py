@@ -9,8 +9,9 @@ __all__ = ["backoff_s", "settle", "settle_void"]
 def settle(record: Record, outcome: Exit, now: float) -> Columns:
     """Decide a job's next state.
 
-    FAILED is retried within `retry.limit`; NODE_FAIL restarts a `restartable` job and does not count as a retry; a
-    requeue wish of a person always restarts. A person's cancel, a time-out and an exceeded memory limit are final.
+    FAILED is retried within `retry.limit`, but for `retry.final_exit_codes`; NODE_FAIL restarts a `restartable` job and
+    does not count as a retry; a requeue wish of a person always restarts. A person's cancel, a time-out and an exceeded
+    memory limit are final.
     """
     again = restart(record, outcome, now)
     seen = seen_of(outcome)
@@ -41,7 +42,8 @@ def restart(record: Record, outcome: Exit, now: float) -> Columns | None:
         return {"reason": record.request_reason or "requeued", "not_before": None}
     if record.request:
         return None
-    if outcome.state == "FAILED" and record.retries < retry.limit:
+    final = outcome.exit_code in retry.final_exit_codes
+    if outcome.state == "FAILED" and record.retries < retry.limit and not final:
         count = record.retries + 1
         wait = backoff_s(retry.backoff_s, retry.backoff_max_s, count)
         reason = f"retry {count} of {retry.limit} after: {outcome.reason}"

@@ -92,6 +92,10 @@ class Retry(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
     limit: Annotated[int, Meta(ge=0, description="How often a failed run is started again.")] = 0
     backoff_s: Annotated[Seconds, Meta(description="Wait before the first retry; doubles each time.")] = 10.0
     backoff_max_s: Annotated[Seconds, Meta(description="Longest wait between retries.")] = 600.0
+    final_exit_codes: Annotated[
+        tuple[Annotated[int, Meta(ge=1, le=255)], ...],
+        Meta(description="Exit codes after which it is not started again, for it would end so again."),
+    ] = ()
     restartable: Annotated[
         bool,
         Meta(

@@ -3,6 +3,16 @@
 from l3_modeltools.runs.compare import Comparison, Difference, Measured, compare_runs
 from l3_modeltools.runs.find import choose_run, find_run
 from l3_modeltools.runs.inputs import hash_inputs, require_inputs
+from l3_modeltools.runs.journal import (
+    Mark,
+    MarkWord,
+    Source,
+    append_mark,
+    read_faults,
+    read_marks,
+    report_fault,
+    revise_fault,
+)
 from l3_modeltools.runs.judge import judge_run
 from l3_modeltools.runs.layout import RunLayout
 from l3_modeltools.runs.metric import Metric
@@ -28,6 +38,8 @@ __all__ = [
     "DamagedRun",
     "Difference",
     "LossAt",
+    "Mark",
+    "MarkWord",
     "Measured",
     "Metric",
     "MetricsReader",
@@ -36,6 +48,8 @@ __all__ = [
     "RunSummary",
     "RunsFound",
     "Sample",
+    "Source",
+    "append_mark",
     "choose_run",
     "compare_runs",
     "create_run",
@@ -46,11 +60,15 @@ __all__ = [
     "list_runs",
     "list_saved",
     "load_run",
+    "read_faults",
+    "read_marks",
     "read_metrics",
     "read_outcome",
     "read_samples",
     "read_starts",
+    "report_fault",
     "require_inputs",
+    "revise_fault",
     "save_outcome",
     "scan_runs",
     "summarize",

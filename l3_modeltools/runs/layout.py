@@ -29,6 +29,21 @@ class RunLayout:
         return self.root / "metrics.jsonl"
 
     @property
+    def faults(self) -> Path:
+        """`fault` documents, one a line; of lines with the same `fault_id` the last counts."""
+        return self.root / "faults.jsonl"
+
+    @property
+    def timeline(self) -> Path:
+        """What happened when, one `Mark` a line."""
+        return self.root / "timeline.jsonl"
+
+    @property
+    def drills(self) -> Path:
+        """What is to be broken on purpose, one order a line; absent where nothing is."""
+        return self.root / "drills.jsonl"
+
+    @property
     def samples(self) -> Path:
         return self.root / "samples.jsonl"
 

@@ -30,8 +30,9 @@ from l3_modeltools.schemas.corpus import (
 )
 from l3_modeltools.schemas.cut import balanced_offset, batch_faults, cut_faults, layers_by_stage
 from l3_modeltools.schemas.dataset import Dataset, DataShard, DataSource, Dropped, Tokenizer
-from l3_modeltools.schemas.fault import Evidence, FaultAction, FaultClass, Suspect, TrainingFault
+from l3_modeltools.schemas.fault import Evidence, FaultAction, FaultClass, Section, Suspect, TrainingFault
 from l3_modeltools.schemas.hashed_file import HashedFile, manifest_faults
+from l3_modeltools.schemas.notification import Notification
 from l3_modeltools.schemas.objective import Dpo, Pretrain, Sft
 from l3_modeltools.schemas.optimizer import Constant, Cosine, Optimizer, WarmupStableDecay
 from l3_modeltools.schemas.resilience import Checkpointing, Resilience
@@ -77,6 +78,7 @@ __all__ = [
     "MixturePart",
     "Mlp",
     "NearDuplicates",
+    "Notification",
     "Optimizer",
     "Parquet",
     "Pipeline",
@@ -90,6 +92,7 @@ __all__ = [
     "Run",
     "RunState",
     "SavedCheckpoint",
+    "Section",
     "Sft",
     "SkippedSteps",
     "Source",

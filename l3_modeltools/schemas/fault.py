@@ -5,10 +5,10 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from l0_infra.core.documents import Count, Document, Name, Part, Text, Time, repeated
+from l0_infra.core.documents import Count, Document, Name, Part, Positive, Text, Time, repeated
 from l0_infra.core.errors import Fault
 
-__all__ = ["Evidence", "FaultAction", "FaultClass", "Suspect", "TrainingFault"]
+__all__ = ["Evidence", "FaultAction", "FaultClass", "Section", "Suspect", "TrainingFault"]
 
 FaultClass = Literal[
     "crash",
@@ -40,6 +40,10 @@ FaultAction = Literal[
 ]
 
 
+Section = Literal["setup", "data", "forward_backward", "optimizer", "save", "validate"]
+"""Where in its loop a trainer is."""
+
+
 class Evidence(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One thing that speaks for the class."""
 
@@ -67,15 +71,34 @@ class Suspect(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
 class TrainingFault(Document, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="fault"):
     """A fault of a run, with the evidence for its class and what to do about it."""
 
+    fault_id: Annotated[
+        Positive, Meta(description="Its number in the run, from 1; what is said of it later bears it again.")
+    ] = 1
     run: Annotated[Name, Meta(description="Id of the run.")]
     fault_class: Annotated[FaultClass, Meta(description="What it is; `unknown` when nothing fits.")]
+    summary: Annotated[str, Meta(description="What happened, in one sentence.")] = ""
+    known_as: Annotated[
+        Text | None,
+        Meta(description="Entry of the catalogue of known errors that it matches; null: none."),
+    ] = None
     occurred_at: Annotated[
         Time | None, Meta(description="When it began, in seconds since the epoch, UTC; null: unknown.")
     ] = None
     detected_at: Annotated[Time, Meta(description="When it was noticed, in seconds since the epoch, UTC.")]
+    located_at: Annotated[
+        Time | None, Meta(description="When it was known who is suspected and what to do; null: not yet.")
+    ] = None
+    resumed_at: Annotated[
+        Time | None,
+        Meta(description="When the first step after it was done; null: not yet, or nothing had stopped."),
+    ] = None
+    redone_steps: Annotated[
+        Count | None,
+        Meta(description="Steps that were done before and had to be done again; null: not known."),
+    ] = None
     step: Annotated[Count | None, Meta(description="Step it happened in; null: in none, or unknown.")] = None
     section: Annotated[
-        Literal["setup", "data", "forward_backward", "optimizer", "save", "validate"] | None,
+        Section | None,
         Meta(description="Section of the training loop; null: unknown."),
     ] = None
     suspects: Annotated[

@@ -41,8 +41,20 @@ class Resilience(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     max_restarts: Annotated[Count, Meta(description="Restarts within the window before giving up.")] = 10
     window_s: Annotated[Seconds, Meta(description="Restarts longer ago do not count.")] = 86400.0
-    backoff_s: Annotated[Seconds, Meta(description="Wait before a restart; doubles each time.")] = 1.0
+    backoff_s: Annotated[
+        Seconds,
+        Meta(
+            description="Wait before a restart when nothing was done since the last one; doubles each time."
+        ),
+    ] = 1.0
     on_spike: Annotated[
         Literal["report", "skip_batches", "roll_back"],
-        Meta(description="What is done when loss or gradient norm jumps; `roll_back` skips the batches too."),
+        Meta(
+            description="What is done when loss or gradient norm jumps: tell it and go on; leave the batch out;"
+            " go back to the last checkpoint and leave out all batches since."
+        ),
     ] = "report"
+    on_not_finite: Annotated[
+        Literal["give_up", "skip_batches"],
+        Meta(description="What is done when a loss is not finite and is so again when it is computed again."),
+    ] = "give_up"

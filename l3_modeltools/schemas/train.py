@@ -10,6 +10,7 @@ from l0_infra.core.errors import Fault
 from l2_scheduler.schemas import Resources
 from l3_modeltools.schemas.architecture import Architecture
 from l3_modeltools.schemas.cut import batch_faults, cut_faults
+from l3_modeltools.schemas.notification import Notification
 from l3_modeltools.schemas.objective import Dpo, Pretrain, Sft
 from l3_modeltools.schemas.optimizer import Optimizer
 from l3_modeltools.schemas.resilience import Checkpointing, Resilience
@@ -91,6 +92,9 @@ class Train(Document, frozen=True, kw_only=True, forbid_unknown_fields=True, tag
     validation: Annotated[Validation, Meta(description="What is looked at on the way.")] = Validation()
     checkpoint: Annotated[Checkpointing, Meta(description="When state is saved.")] = Checkpointing()
     resilience: Annotated[Resilience, Meta(description="What happens after a fault.")] = Resilience()
+    notify: Annotated[
+        tuple[Notification, ...], Meta(description="Who is told of faults and of the end.")
+    ] = ()
     resources: Annotated[Resources, Meta(description="What it needs to start.")] = Resources()
     queue: Annotated[Name, Meta(description="Queue it waits in.")] = "default"
     strategy: Annotated[Strategy | None, Meta(description="How the model is cut; null: planned.")] = None

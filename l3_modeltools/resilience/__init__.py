@@ -1,0 +1,1 @@
+"""A run stays alive: what went wrong is noticed, named, mended within a budget, and accounted for."""

@@ -1,0 +1,115 @@
+"""What happened to a run and when: its faults and its timeline, each a file of lines that only grows."""
+
+import fcntl
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from l0_infra.core.documents import parse_document
+from l0_infra.core.errors import DocumentError
+from l0_infra.core.store import append_line
+from l3_modeltools.runs.layout import RunLayout
+from l3_modeltools.runs.lines import LineReader
+from l3_modeltools.schemas import TrainingFault
+
+__all__ = [
+    "Mark",
+    "MarkWord",
+    "Source",
+    "append_mark",
+    "read_faults",
+    "read_marks",
+    "report_fault",
+    "revise_fault",
+]
+
+MarkWord = Literal["supervised", "spawned", "ready", "saved", "validated", "paused", "went_on", "ended"]
+"""What happened: a supervisor began; it started the ranks; they are set up; the state after `step` is safe; a
+validation was done; the run waits for something, and goes on; the supervisor ended.
+"""
+
+Source = Literal["nothing", "checkpoint", "memory"]
+"""Where ranks have their state from."""
+
+
+class Mark(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One line of `timeline.jsonl`."""
+
+    at: float
+    """In seconds since the epoch, UTC."""
+    mark: MarkWord
+    step: int | None = None
+    """`ready`: the last step that is done already; `saved`, `validated`: after which step."""
+    seconds: float | None = None
+    """`saved`: how long the loop was held up; `validated`: how long it took."""
+    source: Source | None = None
+    """Of `ready`."""
+    fault_id: int | None = None
+    """`spawned`: the fault that made it necessary; `paused`, `ended`: the fault that is the reason."""
+    exit_code: int | None = None
+    """Of `ended`."""
+    text: str = ""
+
+
+def append_mark(directory: Path, mark: Mark) -> None:
+    """Append a mark to the timeline of the run in `directory`. Raises OSError."""
+    append_line(RunLayout(directory).timeline, msgspec.json.encode(mark).decode())
+
+
+def read_marks(directory: Path) -> tuple[Mark, ...]:
+    """Read the timeline of the run in `directory`, in order; lines that are no marks are passed over."""
+    return tuple(_marks(LineReader(RunLayout(directory).timeline).read()))
+
+
+def report_fault(directory: Path, fault: TrainingFault) -> TrainingFault:
+    """Append a new fault of the run in `directory`, and return it with its number; several processes may.
+
+    Raises OSError.
+    """
+    with _alone(directory):
+        number = max((known.fault_id for known in read_faults(directory)), default=0) + 1
+        numbered = msgspec.structs.replace(fault, fault_id=number)
+        revise_fault(directory, numbered)
+    return numbered
+
+
+def revise_fault(directory: Path, fault: TrainingFault) -> None:
+    """Say more of a fault that was reported before. Raises OSError."""
+    append_line(RunLayout(directory).faults, msgspec.json.encode(fault).decode())
+
+
+def read_faults(directory: Path) -> tuple[TrainingFault, ...]:
+    """Read the faults of the run in `directory`, by number, each as it was told last."""
+    told = _faults(LineReader(RunLayout(directory).faults).read())
+    last = {fault.fault_id: fault for fault in told}
+    return tuple(last[number] for number in sorted(last))
+
+
+def _marks(lines: Iterable[bytes]) -> Iterator[Mark]:
+    for line in lines:
+        try:
+            yield msgspec.json.decode(line, type=Mark)
+        except msgspec.MsgspecError:  # cut off by a kill
+            continue
+
+
+def _faults(lines: Iterable[bytes]) -> Iterator[TrainingFault]:
+    for line in lines:
+        try:
+            yield parse_document(line.decode(errors="replace"), source="faults.jsonl", expect=TrainingFault)
+        except DocumentError:  # cut off by a kill
+            continue
+
+
+@contextmanager
+def _alone(directory: Path) -> Iterator[None]:
+    descriptor = os.open(RunLayout(directory).faults, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
