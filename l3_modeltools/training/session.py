@@ -9,6 +9,7 @@ from l3_modeltools.architectures import flops_per_token
 from l3_modeltools.checkpoint import Shelf, architecture_sha256
 from l3_modeltools.data import Loader, Prefetch, open_dataset
 from l3_modeltools.runs import RunLayout
+from l3_modeltools.training.drill import Drills
 from l3_modeltools.training.learner import Learner, describe, make_learner, name_device
 from l3_modeltools.training.loop import Loop, Rates
 from l3_modeltools.training.metrics import JsonLines, TensorBoard
@@ -36,7 +37,8 @@ def open_loop(plan: Plan, *, world: World, wants_stop: Callable[[], bool]) -> It
     loader = _make_loader(plan)
     learner = make_learner(plan, world=world)
     console.say(describe(plan, learner, world=world))
-    state = _state(plan, learner)
+    drills = Drills(plan.directory, rank=world.rank, ranks=world.size, forget=lambda: None)
+    state = _state(plan, learner, drills)
     begun = state.load(world=world, say=console.say)
     with ExitStack() as stack:
         listeners = stack.enter_context(_listening(plan, console, done=begun.step, world=world))
@@ -45,13 +47,13 @@ def open_loop(plan: Plan, *, world: World, wants_stop: Callable[[], bool]) -> It
             for listener in listeners:
                 listener.saved(step)
 
-        save = stack.enter_context(state.saving(tell_saved))
+        save = drills.save(stack.enter_context(state.saving(tell_saved)))
         rows = _rows(plan, world)
         wanted = (
             step for step in range(begun.step + 1, plan.steps + 1) if not is_skipped(plan.run.skipped, step)
         )
-        batches = stack.enter_context(Prefetch(loader, wanted, rows))
-        stepper = _stepper(plan, learner, world)
+        batches = drills.batches(stack.enter_context(Prefetch(loader, wanted, rows)))
+        stepper = _stepper(plan, learner, drills, world)
         if begun.step < plan.steps:
             stepper.warm_up(loader.batch(1, rows[0]))
         loop = Loop(
@@ -85,7 +87,7 @@ def _make_loader(plan: Plan) -> Loader:
     return Loader(datasets, data, plan.train.objective, validation_samples=wanted)
 
 
-def _state(plan: Plan, learner: Learner) -> RunState:
+def _state(plan: Plan, learner: Learner, drills: Drills) -> RunState:
     return RunState(
         shelf=Shelf(RunLayout(plan.directory).checkpoints),
         run=plan.run.run_id,
@@ -93,6 +95,7 @@ def _state(plan: Plan, learner: Learner) -> RunState:
         keep=plan.train.checkpoint,
         model=learner.model.inner,
         optimizer=learner.optimizer,
+        before_write=drills.before_write,
     )
 
 
@@ -105,10 +108,10 @@ def _rows(plan: Plan, world: World) -> tuple[range, ...]:
     )
 
 
-def _stepper(plan: Plan, learner: Learner, world: World) -> Stepper:
+def _stepper(plan: Plan, learner: Learner, drills: Drills, world: World) -> Stepper:
     return Stepper(
         learner.model,
-        learner.objective,
+        drills.objective(learner.objective),
         learner.optimizer,
         world=world,
         max_grad_norm=plan.train.optimizer.max_grad_norm,

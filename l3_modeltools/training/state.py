@@ -26,6 +26,8 @@ class RunState:
     keep: Checkpointing
     model: nn.Module
     optimizer: Optimizer
+    before_write: Callable[[], None]
+    """Called before each write to the disk; raises OSError where one is to fail."""
 
     def load(self, *, world: World, say: Callable[[str], None]) -> Position:
         """Load the newest checkpoint that is whole and this run's; return how far it was, step 0 where there is none.
@@ -53,6 +55,7 @@ class RunState:
             architecture_sha256=self.architecture_sha256,
             keep=self.keep,
             on_saved=lambda manifest: on_saved(manifest.step),
+            before_write=self.before_write,
         ) as saver:
 
             def save(*, step: int, tokens: int) -> None:
