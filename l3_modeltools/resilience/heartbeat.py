@@ -10,7 +10,7 @@ from typing import Literal
 
 from l3_modeltools.schemas import Section
 
-__all__ = ["Beat", "Heart", "Phase", "Pulse", "SectionTime", "page_bytes", "section_of"]
+__all__ = ["Beat", "Heart", "Phase", "Pulse", "SectionTime", "open_page", "page_bytes", "section_of"]
 
 Phase = Literal["setup", "data", "forward", "backward", "optimizer", "save", "validate", "paused", "ended"]
 """Where a rank is: a document's `section`, its forward and backward passes apart; `paused`: it waits, and says so."""
@@ -67,6 +67,11 @@ def section_of(phase: Phase) -> Section | None:
 def page_bytes(ranks: int) -> int:
     """Return how large a page for so many ranks of a node is."""
     return ranks * RANK_BYTES
+
+
+def open_page(descriptor: int, ranks: int) -> mmap.mmap:
+    """Map the page that a descriptor of its memory stands for."""
+    return mmap.mmap(descriptor, page_bytes(ranks))
 
 
 class Heart:
