@@ -85,6 +85,16 @@ class Heart:
         self._starved_s = self._read_starved()
         self._tell()
 
+    @property
+    def phase(self) -> Phase:
+        """The phase that was entered last."""
+        return PHASES[self._phase]
+
+    @property
+    def step(self) -> int:
+        """The step it belongs to."""
+        return self._step
+
     def enter(self, phase: Phase, step: int) -> None:
         """Say that `phase` of `step` begins now; what was before has ended."""
         now, starved_s = time.monotonic(), self._read_starved()
