@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from l3_modeltools.resilience.catalogue import Catalogue
 from l3_modeltools.resilience.classify import classify_ends, classify_hang
-from l3_modeltools.resilience.decide import Decision, decide
+from l3_modeltools.resilience.decide import GAVE_UP, Decision, decide
 from l3_modeltools.resilience.kernel import KernelLine, KernelLog
 from l3_modeltools.resilience.oom import count_oom_kills
 from l3_modeltools.resilience.supervisor.budget import spent_restarts
@@ -27,6 +27,9 @@ __all__ = ["Supervisor"]
 
 SIGNALLED = 128
 TICK_S = 0.1
+REFUSALS = (2, 3, 4)
+"""A bad document, what cannot be had, facts that are missing."""
+
 STOPS = frozenset({"give_up", "restart_job"})
 
 
@@ -77,7 +80,7 @@ class Supervisor:
                 return SIGNALLED + self.wish.signal, None
             fault, decision = self._answer(over)
             if decision.action in STOPS:
-                return decision.exit_code or 1, fault
+                return _exit_code(decision, over), fault
             if not self._pause(decision.wait_s):
                 return SIGNALLED + self.wish.signal, None
             number += 1
@@ -161,3 +164,11 @@ class Supervisor:
         while time.monotonic() < deadline and not self.wish.signal:
             time.sleep(TICK_S)
         return not self.wish.signal
+
+
+def _exit_code(decision: Decision, over: Over) -> int:
+    """Return the decision's own, but for a run that is given up because of what a rank refused: as the rank said."""
+    refused = [end.exit_code for end in over.ends if end.word is not None and not end.word.retry]
+    if decision.action == "give_up" and refused and refused[0] in REFUSALS:
+        return refused[0]
+    return decision.exit_code or GAVE_UP
