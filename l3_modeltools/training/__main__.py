@@ -11,6 +11,7 @@ from l0_infra.core.errors import OgaiError
 from l3_modeltools.runs import Outcome, RunLayout, save_outcome
 from l3_modeltools.training.allocator import keep_freed_memory
 from l3_modeltools.training.plan import read_plan
+from l3_modeltools.training.seat import Seat
 from l3_modeltools.training.stop import StopWish
 
 if TYPE_CHECKING:
@@ -21,8 +22,11 @@ SIGNALLED = 128
 """What a shell adds to the number of the signal that ended a program."""
 
 
-def main(directory: Path) -> int:
-    """Train the run in `directory` from where it is to its end; return the exit code."""
+def main(directory: Path, seat: Seat | None = None) -> int:
+    """Train the run in `directory` from where it is to its end; return the exit code.
+
+    With a seat that is listened to, a failure does not return: the last word is said and the process ends.
+    """
     wish = StopWish()
     keep_freed_memory()
     os.environ["HF_HUB_DISABLE_PROGRESS_BARS"] = "1"  # a log is no terminal

@@ -15,8 +15,8 @@ from l3_modeltools.training.drill.memory import run_out_of_memory
 __all__ = ["DrillError", "strike"]
 
 KERNEL_LOG = Path("/dev/kmsg")
-XID = "ogai drill: NVRM: Xid (PCI:0000:3b:00): 79, pid={pid}, GPU has fallen off the bus."
-"""As NVIDIA's driver says it, marked as a drill."""
+XID = "ogai drill: NVRM: Xid (PCI:0000:{bus:02x}:00): 79, pid={pid}, GPU has fallen off the bus."
+"""As NVIDIA's driver says it, marked as a drill; each order loses another device."""
 
 LOST = "CUDA error: unspecified launch failure (a drill)"
 
@@ -69,7 +69,7 @@ def _oom(order: Order) -> None:
 
 def _lose_device(order: Order) -> None:
     with contextlib.suppress(OSError):  # where it is not permitted the crash alone must do
-        KERNEL_LOG.write_text(XID.format(pid=os.getpid()) + "\n")
+        KERNEL_LOG.write_text(XID.format(bus=0x10 + order.id % 0xE0, pid=os.getpid()) + "\n")
     raise DrillError(LOST)
 
 
