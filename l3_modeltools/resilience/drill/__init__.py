@@ -1,8 +1,8 @@
 """Faults on purpose: what is ordered of a run, when an order is due, and how well the run took it."""
 
-from l3_modeltools.resilience.drill.conduct import Conductor
+from l3_modeltools.resilience.drill.conduct import Clock, Conductor
 from l3_modeltools.resilience.drill.judge import DrillReport, DrillResult, Verdict, summarize_drill
-from l3_modeltools.resilience.drill.kinds import KINDS, Kind, Trouble
+from l3_modeltools.resilience.drill.kinds import DRILL_KINDS, Kind, Trouble
 from l3_modeltools.resilience.drill.orders import (
     Fired,
     Order,
@@ -13,10 +13,17 @@ from l3_modeltools.resilience.drill.orders import (
     read_orders,
     withdraw_order,
 )
-from l3_modeltools.resilience.drill.plan import DrillPlan, plan_drill
+from l3_modeltools.resilience.drill.plan import (
+    DrillPlan,
+    PlannedBlow,
+    plan_drill,
+    require_budget,
+    restarts_left,
+)
 
 __all__ = [
-    "KINDS",
+    "DRILL_KINDS",
+    "Clock",
     "Conductor",
     "DrillPlan",
     "DrillReport",
@@ -24,6 +31,7 @@ __all__ = [
     "Fired",
     "Kind",
     "Order",
+    "PlannedBlow",
     "Trouble",
     "Verdict",
     "append_order",
@@ -32,6 +40,8 @@ __all__ = [
     "plan_drill",
     "read_fired",
     "read_orders",
+    "require_budget",
+    "restarts_left",
     "summarize_drill",
     "withdraw_order",
 ]

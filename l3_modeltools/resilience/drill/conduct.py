@@ -97,7 +97,8 @@ class Conductor:
 
     def _strike(self, blow: PlannedBlow) -> DrillResult:
         known = len(read_faults(self.directory))
-        order = append_order(self.directory, msgspec.structs.replace(blow.order, step=self._next_step()))
+        drawn = blow.lasting(self.recorder.step_s())
+        order = append_order(self.directory, msgspec.structs.replace(drawn, step=self._next_step()))
         self.outstanding.append(order)
         self.tell(f"step {order.step}: {blow.describe()}")
         number = order.id

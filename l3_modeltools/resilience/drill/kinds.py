@@ -7,7 +7,7 @@ from typing import Literal
 from l3_modeltools.resilience.drill.orders import Order
 from l3_modeltools.schemas import FaultClass
 
-__all__ = ["KINDS", "Kind", "Trouble"]
+__all__ = ["DRILL_KINDS", "Kind", "Trouble"]
 
 Trouble = Literal[
     "kill",
@@ -62,7 +62,7 @@ class Kind:
 HISTORY = 40
 """Steps after which a run knows its normal loss and speed."""
 
-KINDS: Mapping[Trouble, Kind] = {
+DRILL_KINDS: Mapping[Trouble, Kind] = {
     "kill": Kind(
         does="ends itself by SIGKILL",
         costs=ONE_STEP,

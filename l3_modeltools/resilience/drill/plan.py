@@ -7,10 +7,13 @@ from dataclasses import dataclass
 import msgspec
 
 from l0_infra.core.errors import UnsatisfiableError
-from l3_modeltools.resilience.drill.kinds import KINDS, Kind, Trouble
+from l3_modeltools.resilience.drill.kinds import DRILL_KINDS, Kind, Trouble
 from l3_modeltools.resilience.drill.orders import Order
+from l3_modeltools.resilience.supervisor.budget import spent_restarts
+from l3_modeltools.runs import Mark
+from l3_modeltools.schemas import Resilience
 
-__all__ = ["DrillPlan", "PlannedBlow", "plan_drill", "require_budget"]
+__all__ = ["DrillPlan", "PlannedBlow", "plan_drill", "require_budget", "restarts_left"]
 
 LATE_S = 2.0
 """How late a batch comes, at least."""
@@ -28,7 +31,11 @@ class PlannedBlow:
 
     @property
     def kind(self) -> Kind:
-        return KINDS[self.trouble]
+        return DRILL_KINDS[self.trouble]
+
+    def lasting(self, step_s: float) -> Order:
+        """Return its order with the length that it has where a step takes so long."""
+        return msgspec.structs.replace(self.order, seconds=_seconds(self.trouble, step_s))
 
     def describe(self) -> str:
         """Say what will happen: `rank 1 ends itself by SIGKILL, while it saves`."""
@@ -50,10 +57,8 @@ class DrillPlan:
         return sum(blow.kind.restarts for blow in self.blows)
 
 
-def plan_drill(
-    troubles: Sequence[Trouble], *, seed: int, ranks: int, step_s: float, count: int | None = None
-) -> DrillPlan:
-    """Draw a drill of `count` faults (None: one of each kind) on a run of so many ranks and seconds a step.
+def plan_drill(troubles: Sequence[Trouble], *, seed: int, ranks: int, count: int | None = None) -> DrillPlan:
+    """Draw a drill of `count` faults (None: one of each kind) on a run of so many ranks.
 
     Every kind comes once before one comes twice. The same arguments give the same plan.
     """
@@ -62,19 +67,13 @@ def plan_drill(
     wanted = len(troubles) if count is None else count
     while len(drawn) < wanted:
         drawn += rng.sample(list(troubles), len(troubles))
-    blows = tuple(_blow(trouble, rng, ranks=ranks, step_s=step_s) for trouble in drawn[:wanted])
-    return DrillPlan(seed=seed, blows=blows)
+    return DrillPlan(seed=seed, blows=tuple(_blow(one, rng, ranks=ranks) for one in drawn[:wanted]))
 
 
-def _blow(trouble: Trouble, rng: random.Random, *, ranks: int, step_s: float) -> PlannedBlow:
-    kind = KINDS[trouble]
+def _blow(trouble: Trouble, rng: random.Random, *, ranks: int) -> PlannedBlow:
+    kind = DRILL_KINDS[trouble]
     rank, moment = rng.randrange(ranks), rng.choice(kind.moments)
-    order = msgspec.structs.replace(
-        kind.order,
-        rank=None if kind.ranks == "all" else rank,
-        where=moment,
-        seconds=_seconds(trouble, step_s),
-    )
+    order = msgspec.structs.replace(kind.order, rank=None if kind.ranks == "all" else rank, where=moment)
     return PlannedBlow(trouble=trouble, order=order)
 
 
@@ -91,13 +90,18 @@ def _seconds(trouble: Trouble, step_s: float) -> float | None:
             return None
 
 
-def require_budget(plan: DrillPlan, *, max_restarts: int, spent: int) -> None:
-    """Refuse a drill that would spend more restarts than the run has left. Raises UnsatisfiableError."""
-    left = max_restarts - spent
+def restarts_left(marks: Sequence[Mark], policy: Resilience, *, now: float) -> int:
+    """Return how many restarts a run has left in its window, by its timeline; `now` in seconds since the epoch."""
+    spent = [at for at in spent_restarts(marks) if at > now - policy.window_s]
+    return policy.max_restarts - len(spent)
+
+
+def require_budget(plan: DrillPlan, left: int) -> None:
+    """Refuse a drill that would spend more restarts than a run has left. Raises UnsatisfiableError."""
     if plan.restarts > left:
         raise UnsatisfiableError(
             "drill",
-            found=f"{plan.restarts} faults that restart the ranks, {left} restarts left of {max_restarts}",
+            found=f"{plan.restarts} faults that restart the ranks, and {max(0, left)} restarts left",
             expected="a drill within the run's budget",
-            hint="fewer faults, or a run submitted with a larger resilience.max_restarts",
+            hint="fewer faults, or a training with a larger resilience.max_restarts",
         )

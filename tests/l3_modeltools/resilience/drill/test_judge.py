@@ -8,7 +8,7 @@ from l3_modeltools.resilience.drill.judge import Seen, judge_blow
 from l3_modeltools.runs import Metric
 from l3_modeltools.schemas import Evidence, TrainingFault
 
-(KILL,) = plan_drill(["kill"], seed=3, ranks=2, step_s=0.1).blows
+(KILL,) = plan_drill(["kill"], seed=3, ranks=2).blows
 FORWARD = msgspec.structs.replace(KILL.order, where="forward")
 BLOW = type(KILL)(trouble="kill", order=FORWARD)
 FIRED = Fired(id=4, rank=1, step=12, at=112.5)

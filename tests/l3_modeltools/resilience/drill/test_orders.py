@@ -8,7 +8,7 @@ import pytest
 
 from l0_infra.core.errors import DocumentError
 from l3_modeltools.resilience.drill import (
-    KINDS,
+    DRILL_KINDS,
     Fired,
     Order,
     append_order,
@@ -56,7 +56,7 @@ def test_what_lasts_ends_with_its_time_or_when_it_is_withdrawn(fault: str) -> No
 
 
 def test_every_kind_of_drill_makes_an_order_that_is_taken(tmp_path: Path) -> None:
-    for kind in KINDS.values():
+    for kind in DRILL_KINDS.values():
         for moment in kind.moments:
             append_order(tmp_path, msgspec.structs.replace(kind.order, where=moment, seconds=1.0))
     read = read_orders(tmp_path)
