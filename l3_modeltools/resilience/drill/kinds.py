@@ -19,6 +19,7 @@ Trouble = Literal[
     "spin",
     "oom",
     "nan",
+    "bad-batch",
     "spike",
     "slow",
     "data",
@@ -30,8 +31,15 @@ Trouble = Literal[
 ]
 """What a person calls a kind of drill."""
 
-ONE_STEP = "the step it happens in is done again"
-NOTHING = "nothing"
+Loss = Literal["nothing", "step", "interval", "two_intervals"]
+"""How many steps may have to be done again."""
+
+LOSSES: Mapping[Loss, str] = {
+    "nothing": "no step is done again",
+    "step": "the step it happens in is done again, at most the one before it too",
+    "interval": "all steps since the newest checkpoint are done again",
+    "two_intervals": "all steps since the checkpoint before the newest are done again",
+}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -40,8 +48,10 @@ class Kind:
 
     does: str
     """What is done, after the words "rank 1" or "every rank"."""
-    costs: str
-    """What can be lost."""
+    loses: Loss
+    """What can have to be done again."""
+    remark: str = ""
+    """What else it can cost."""
     expected: frozenset[FaultClass]
     """Classes that are right."""
     order: Order
@@ -58,6 +68,21 @@ class Kind:
     patience_steps: float = 20.0
     """How many median steps longer."""
 
+    @property
+    def costs(self) -> str:
+        """Say what can be lost."""
+        return "; ".join(filter(None, [LOSSES[self.loses], self.remark]))
+
+    def redone_at_most(self, interval: int) -> int:
+        """Return how many steps may be done again, where state is saved every `interval` steps."""
+        save_under_way = 1
+        return {
+            "nothing": 0,
+            "step": 1,
+            "interval": interval * (1 + save_under_way),
+            "two_intervals": interval * (2 + save_under_way),
+        }[self.loses]
+
 
 HISTORY = 40
 """Steps after which a run knows its normal loss and speed."""
@@ -65,7 +90,7 @@ HISTORY = 40
 DRILL_KINDS: Mapping[Trouble, Kind] = {
     "kill": Kind(
         does="ends itself by SIGKILL",
-        costs=ONE_STEP,
+        loses="step",
         expected=frozenset(("killed",)),
         restarts=True,
         moments=("data", "forward", "save"),
@@ -73,28 +98,28 @@ DRILL_KINDS: Mapping[Trouble, Kind] = {
     ),
     "crash": Kind(
         does="raises an exception in its forward pass",
-        costs=ONE_STEP,
+        loses="step",
         expected=frozenset(("crash",)),
         restarts=True,
         order=Order(id=1, step=1, fault="crash"),
     ),
     "exit": Kind(
         does="exits with code 17",
-        costs=ONE_STEP,
+        loses="step",
         expected=frozenset(("crash",)),
         restarts=True,
         order=Order(id=1, step=1, fault="exit", exit_code=17),
     ),
     "segv": Kind(
         does="ends itself by SIGSEGV",
-        costs=ONE_STEP,
+        loses="step",
         expected=frozenset(("crash",)),
         restarts=True,
         order=Order(id=1, step=1, fault="segv"),
     ),
     "hang": Kind(
         does="sleeps for good",
-        costs=ONE_STEP,
+        loses="step",
         expected=frozenset(("hang", "data_stall")),
         restarts=True,
         moments=("data", "forward"),
@@ -102,7 +127,7 @@ DRILL_KINDS: Mapping[Trouble, Kind] = {
     ),
     "stop": Kind(
         does="stops itself by SIGSTOP",
-        costs=ONE_STEP,
+        loses="step",
         expected=frozenset(("hang", "data_stall")),
         restarts=True,
         moments=("data", "forward"),
@@ -110,7 +135,7 @@ DRILL_KINDS: Mapping[Trouble, Kind] = {
     ),
     "spin": Kind(
         does="computes for good without getting on",
-        costs=ONE_STEP,
+        loses="step",
         expected=frozenset(("hang",)),
         restarts=True,
         patience_s=120.0,
@@ -118,21 +143,31 @@ DRILL_KINDS: Mapping[Trouble, Kind] = {
     ),
     "oom": Kind(
         does="takes memory until it gets none, within a limit of its own; the machine keeps its memory",
-        costs=ONE_STEP,
+        loses="step",
         expected=frozenset(("killed", "crash")),
         restarts=True,
         order=Order(id=1, step=1, fault="oom"),
     ),
     "nan": Kind(
         does="gets one NaN into its forward pass, once",
-        costs=f"{NOTHING}: the step is computed again before any weight changes",
+        loses="nothing",
+        remark="the step is computed again before any weight changes",
         expected=frozenset(("not_finite",)),
         restarts=False,
         order=Order(id=1, step=1, fault="nan"),
     ),
+    "bad-batch": Kind(
+        does="gets a NaN into its forward pass whenever it computes one batch",
+        loses="nothing",
+        remark="with the policy `on_not_finite: give_up` the run ends; with `skip_batches` the batch is left out",
+        expected=frozenset(("not_finite",)),
+        restarts=False,
+        order=Order(id=1, step=1, fault="nan", often="always"),
+    ),
     "spike": Kind(
         does="gets garbage in the place of one batch",
-        costs="what the policy `on_spike` says: with `report` the garbage is learnt, with the others it is left out",
+        loses="nothing",
+        remark="the policy `on_spike` says more: with `report` the garbage is learnt, with `roll_back` all go back",
         expected=frozenset(("spike",)),
         restarts=False,
         ranks="all",
@@ -141,7 +176,7 @@ DRILL_KINDS: Mapping[Trouble, Kind] = {
     ),
     "slow": Kind(
         does="waits in each of 80 steps for as long as a step takes",
-        costs=f"{NOTHING} but time",
+        loses="nothing",
         expected=frozenset(("straggler",)),
         restarts=False,
         needs="history",
@@ -150,7 +185,7 @@ DRILL_KINDS: Mapping[Trouble, Kind] = {
     ),
     "data": Kind(
         does="gets one batch late",
-        costs=f"{NOTHING} but time",
+        loses="step",
         expected=frozenset(("data_stall",)),
         restarts=True,
         needs="history",
@@ -158,7 +193,8 @@ DRILL_KINDS: Mapping[Trouble, Kind] = {
     ),
     "disk": Kind(
         does="finds the disk full at the next save, until it was noticed",
-        costs="the oldest checkpoints, as far as the policy lets them go, and the time until there is room",
+        loses="nothing",
+        remark="the oldest checkpoints may go, as far as the policy lets them",
         expected=frozenset(("storage_full",)),
         restarts=False,
         ranks="all",
@@ -167,7 +203,7 @@ DRILL_KINDS: Mapping[Trouble, Kind] = {
     ),
     "read-only": Kind(
         does="finds the disk read-only at the next save, until it was noticed",
-        costs=f"{NOTHING} but time",
+        loses="nothing",
         expected=frozenset(("storage_read_only",)),
         restarts=False,
         ranks="all",
@@ -176,7 +212,7 @@ DRILL_KINDS: Mapping[Trouble, Kind] = {
     ),
     "slow-disk": Kind(
         does="writes slowly, until it was noticed",
-        costs=f"{NOTHING} but time",
+        loses="nothing",
         expected=frozenset(("storage_slow",)),
         restarts=False,
         ranks="all",
@@ -185,7 +221,8 @@ DRILL_KINDS: Mapping[Trouble, Kind] = {
     ),
     "corrupt": Kind(
         does="dies at once after the newest checkpoint was damaged and the copies in memory were dropped",
-        costs="all since the checkpoint before the newest; the newest is set aside",
+        loses="two_intervals",
+        remark="the newest checkpoint is set aside",
         expected=frozenset(("checkpoint_damaged",)),
         restarts=True,
         ranks="all",
@@ -194,9 +231,10 @@ DRILL_KINDS: Mapping[Trouble, Kind] = {
     ),
     "device": Kind(
         does="crashes as if its accelerator were lost; a line of the kernel log says so where that is permitted",
-        costs=ONE_STEP,
+        loses="interval",
         expected=frozenset(("device_lost",)),
         restarts=True,
+        remark="the job starts anew, so what was kept in memory is gone",
         order=Order(id=1, step=1, fault="device_lost"),
     ),
 }

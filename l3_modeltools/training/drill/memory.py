@@ -10,9 +10,7 @@ import resource
 import subprocess
 from pathlib import Path
 
-import torch
-
-__all__ = ["run_out_of_memory"]
+__all__ = ["fail_to_allocate", "run_out_of_memory"]
 
 CGROUPS = Path("/sys/fs/cgroup")
 ROOM = 256 << 20
@@ -31,9 +29,9 @@ def run_out_of_memory() -> None:
     try:
         _enter_small_cgroup()
     except OSError:  # not permitted here
-        _fail_to_allocate()
+        fail_to_allocate()
     _take(BOUND)
-    _fail_to_allocate()
+    fail_to_allocate()
 
 
 def _enter_small_cgroup() -> None:
@@ -80,8 +78,10 @@ def _take(size_bytes: int) -> None:
             piece[page] = 1
 
 
-def _fail_to_allocate() -> None:
+def fail_to_allocate() -> None:
     """Lower the limit of the data segment to what is used, and ask the allocator for more. Raises RuntimeError."""
+    import torch  # loaded long ago in a rank
+
     used = int(Path("/proc/self/statm").read_text().split()[5]) * mmap.PAGESIZE
     _, hard = resource.getrlimit(resource.RLIMIT_DATA)
     resource.setrlimit(resource.RLIMIT_DATA, (used + PIECE, hard))
