@@ -36,7 +36,7 @@ Loss = Literal["nothing", "step", "interval", "two_intervals"]
 
 LOSSES: Mapping[Loss, str] = {
     "nothing": "no step is done again",
-    "step": "the step it happens in is done again, at most the one before it too",
+    "step": "at most one step is done again",
     "interval": "all steps since the newest checkpoint are done again",
     "two_intervals": "all steps since the checkpoint before the newest are done again",
 }

@@ -1,4 +1,4 @@
-"""A drill watches what a run makes of each order by the run's files alone; a run of paper takes its steps by the clock."""
+"""A drill reads what a run makes of each order from its files alone; a run of paper takes its steps by the clock."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
