@@ -12,9 +12,8 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "cli")]
 
-from drills.proof import Sizes, prove_resilience  # noqa: E402
-
 from chaos.proof import prove_engine  # noqa: E402  the tree under proof comes first
+from drills.proof import Sizes, prove_resilience  # noqa: E402
 from report import Proof, render_markdown, render_proof, render_summary  # noqa: E402
 from suites import SUITES, prove_suite  # noqa: E402
 

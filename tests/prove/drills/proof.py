@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import msgspec
-from drills.stage import Supervised, demo_training, last_step, make_run, noise, told_last
 
+from drills.stage import Supervised, demo_training, last_step, make_run, noise, told_last
 from l3_modeltools.resilience.drill import (
     DRILL_KINDS,
     Clock,
