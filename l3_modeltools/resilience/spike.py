@@ -14,6 +14,8 @@ WINDOW, FEWEST = 64, 24
 
 LEAST_SCORE = 8.0
 
+LOSS_SIGMA, NORM_SIGMA = 0.02, 0.1
+
 MAD_TO_SIGMA = 1.4826
 """The standard deviation of a normal distribution over its median absolute deviation."""
 
@@ -50,8 +52,8 @@ class SpikeWatch:
         """Say whether a step's finite numbers jump; call it before the update. It changes nothing."""
         if len(self._losses) < FEWEST:
             return None
-        of_loss = _score(loss, self._losses, least_sigma=0.02 * abs(median(self._losses)))
-        of_norm = _score(_log(grad_norm), [_log(norm) for norm in self._norms], least_sigma=0.1)
+        of_loss = _score(loss, self._losses, least_sigma=LOSS_SIGMA * abs(median(self._losses)))
+        of_norm = _score(_log(grad_norm), [_log(norm) for norm in self._norms], least_sigma=NORM_SIGMA)
         if max(of_loss, of_norm) < LEAST_SCORE:
             return None
         if of_loss >= of_norm:
