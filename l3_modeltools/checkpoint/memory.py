@@ -81,7 +81,16 @@ class MemoryCopies:
         self.refusal = ""
         """Why there is no copy, for a person; empty: there is, or nothing was to be copied yet."""
 
-    def keep(self, *, step: int, tokens: int, skipped: Sequence[SkippedSteps]) -> float | None:
+    def keep(
+        self,
+        *,
+        step: int,
+        tokens: int,
+        skipped: Sequence[SkippedSteps],
+        loss: float | None = None,
+        grad_norm: float | None = None,
+        learning_rate: float | None = None,
+    ) -> float | None:
         """Copy the state after `step` into the older slot; return the seconds it took, None where it cannot be kept.
 
         The first call also takes the memory, which is not in the time. A state that is there already is not copied.
@@ -89,7 +98,13 @@ class MemoryCopies:
         if self.own is None or not self.owned.optimizer.state:  # before its first step it has no moments
             return None
         kept = msgspec.structs.replace(
-            self.owned.like(), skipped=skips_before(skipped, step), step=step, tokens=tokens
+            self.owned.like(),
+            skipped=skips_before(skipped, step),
+            step=step,
+            tokens=tokens,
+            loss=loss,
+            grad_norm=grad_norm,
+            learning_rate=learning_rate,
         )
         held = self.own.read()
         if kept in held:

@@ -33,6 +33,10 @@ class Kept(msgspec.Struct, frozen=True, kw_only=True):
     """Hash of the steps up to this one that were left out."""
     step: int
     tokens: int
+    loss: float | None = None
+    """Of the step, as of `grad_norm` and `learning_rate`: what a rank that is lost may not have told yet."""
+    grad_norm: float | None = None
+    learning_rate: float | None = None
 
 
 class SlotFile:
