@@ -38,6 +38,7 @@ def ogai_launch(run: Run, python: str) -> Launch:
         },
         resources=_one_task(wished, ranks),
         directory=run.directory,
+        secrets=tuple(dict.fromkeys(told.webhook_from for told in run.train.notify if told.webhook_from)),
     )
 
 

@@ -27,7 +27,8 @@ def ettr(accounts: Accounts) -> float | None:
     Kokolis et al., "Revisiting Reliability in Large-Scale Machine Learning Research Clusters", arXiv:2410.21680,
     section II: W = Q + R + U, ETTR = R / W, with the time in the queue Q, the productive runtime R and the unproductive
     runtime U, which holds what is computed again and what follows a restart. ByteRobust's cumulative ETTR
-    (arXiv:2509.16293, section 8.1.3) is the same. Time between a person's stop and the next start is not available and left out.
+    (arXiv:2509.16293, section 8.1.3) is the same. Time between a person's stop and the next start is not available and
+    left out.
     """
     return _share(accounts, accounts.wall_s - accounts.spent_s["stopped"])
 

@@ -40,8 +40,9 @@ def expect(plan: FaultPlan) -> Expected:
     """Return the expected shares.
 
     Without copies in memory this is Daly's complete model (J. T. Daly, "A higher order estimate of the optimum
-    checkpoint interval for restart dumps", FGCS 22, 2006, section 3): a run of work T takes M e^(R/M) (e^((τ+δ)/M) − 1) T/τ,
-    with the mean time between faults M, restart R, interval τ and save δ; faults also strike restarts and saves.
+    checkpoint interval for restart dumps", FGCS 22, 2006, section 3): a run of work T takes
+    M e^(R/M) (e^((τ+δ)/M) − 1) T/τ, with the mean time between faults M, restart R, interval τ and save δ; faults also
+    strike restarts and saves.
 
     Copies split the faults by the share p. A fault that leaves one interrupts for D = R + redo, and again from the
     beginning by a further such fault, so that one interruption takes S = (1 − a) M / (1 − (1 − a) p) with a = e^(−D/M)

@@ -10,7 +10,7 @@ from l0_infra.core.documents import parse_document, render_document
 from l0_infra.core.errors import UnsatisfiableError
 from l2_scheduler.schemas import Job, Resources
 from l3_modeltools.frameworks import Container, find_container, render_job, resolve_command
-from l3_modeltools.schemas import Framework, Resilience, Train
+from l3_modeltools.schemas import Framework, Notification, Resilience, Train
 from tests.support.runs import a_command, a_run, a_train
 
 PYTHON = "/opt/python"
@@ -47,6 +47,18 @@ def test_accelerators_count_as_ranks_and_nodes_meet_where_the_engine_says() -> N
     assert "--nnodes 2 --nproc-per-node 8" in words
     assert "--rdzv-backend c10d --rdzv-id small-1" in words and "--standalone" not in words
     assert job.resources == Resources(nodes=2, gpus_per_node=8, cpus_per_task=48)
+
+
+def test_secret_addresses_of_webhooks_are_secrets_of_the_job() -> None:
+    notify = (
+        Notification(webhook_from="CHAT_URL"),
+        Notification(webhook="https://example.org/hook"),
+        Notification(webhook_from="PAGER_URL", on=("fault",)),
+        Notification(webhook_from="CHAT_URL", on=("finish",)),
+    )
+    job = render(a_train(notify=notify))
+    assert job.secrets == ("CHAT_URL", "PAGER_URL")
+    assert "CHAT_URL" not in job.environment
 
 
 @pytest.mark.parametrize("train", [a_train(), a_command("true")])

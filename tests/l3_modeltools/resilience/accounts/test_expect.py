@@ -18,6 +18,7 @@ from l3_modeltools.resilience.accounts import (
     scaled_mtbf_s,
     simulate_ettr,
 )
+from l3_modeltools.resilience.interval import DEVICE_MTBF_S
 
 PLAN = FaultPlan(mtbf_s=10_000.0, save_s=60.0, interval_s=1800.0, restart_s=600.0)
 PLANS = st.builds(
@@ -113,6 +114,7 @@ def test_llama_3_s_table_is_as_published() -> None:
     assert table.mtbf_s / 3600 == pytest.approx(3.09, abs=0.005)
     assert scaled_mtbf_s(16_384) == pytest.approx(table.mtbf_s)
     assert scaled_mtbf_s(1) / 3600 == pytest.approx(50_677, abs=1)
+    assert scaled_mtbf_s(1) == pytest.approx(DEVICE_MTBF_S)
 
 
 def test_its_replay_with_hourly_saves_and_20_minutes_is_71_percent_to_first_order_and_74_by_events() -> None:
