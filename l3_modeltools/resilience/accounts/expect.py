@@ -5,6 +5,9 @@ from math import exp, expm1
 
 __all__ = ["Expected", "FaultPlan", "expect", "first_order_ettr"]
 
+HOPELESS = 300.0
+"""Exponent beyond which shares are 0 to a hundred digits, and floating point would soon overflow."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FaultPlan:
@@ -45,16 +48,16 @@ def expect(plan: FaultPlan) -> Expected:
     strike restarts and saves.
 
     Copies split the faults by the share p. A fault that leaves one interrupts for D = R + redo, and again from the
-    beginning by a further such fault, so that one interruption takes S = (1 − a) M / (1 − (1 − a) p) with a = e^(−D/M)
-    and ends in a loss of the copy with probability f = (1 − a)(1 − p) / (1 − (1 − a) p). A second of work then meets
+    beginning by a further such fault, so that one interruption takes S = (1 − a) M / (1 − p + a p) with a = e^(−D/M) and
+    ends in a loss of the copy with probability f = (1 − a)(1 − p) / (1 − p + a p). A second of work then meets
     κ = ((1 − p) + p f) / M losses, and an interval takes (e^(κL) − 1) ((1 + p S/M) / κ + M (e^(R/M) − 1)), L = τ + δ.
     """
     m, p = plan.mtbf_s, plan.memory_share
     length = plan.interval_s + plan.save_s
     interrupted_s, lost, redone_s = _interruption(plan)
     rate = ((1 - p) + p * lost) / m
-    work_s = expm1(rate * length) / rate if rate else length
-    restarts_s = expm1(rate * length) * m * expm1(plan.restart_s / m)
+    work_s = _grown(rate * length) / rate if rate else length
+    restarts_s = _grown(rate * length) * m * _grown(plan.restart_s / m)
     total_s = work_s * (1 + p * interrupted_s / m) + restarts_s
     redone = (work_s - length + work_s * p / m * redone_s) / total_s
     productive, save_stall = plan.interval_s / total_s, plan.save_s / total_s
@@ -66,11 +69,16 @@ def expect(plan: FaultPlan) -> Expected:
     )
 
 
+def _grown(exponent: float) -> float:
+    """Return e^exponent − 1, or so much that nothing is left of anything."""
+    return expm1(min(exponent, HOPELESS))
+
+
 def _interruption(plan: FaultPlan) -> tuple[float, float, float]:
     """Return how long a fault that leaves a copy interrupts, how likely the copy is lost then, and the work redone."""
     m, p = plan.mtbf_s, plan.memory_share
-    undisturbed = exp(-(plan.restart_s + plan.memory_redo_s) / m)
-    settled = 1 - (1 - undisturbed) * p
+    undisturbed = exp(-min((plan.restart_s + plan.memory_redo_s) / m, HOPELESS))
+    settled = (1 - p) + undisturbed * p
     seconds = (1 - undisturbed) * m / settled
     return seconds, (1 - undisturbed) * (1 - p) / settled, undisturbed / settled * plan.memory_redo_s
 

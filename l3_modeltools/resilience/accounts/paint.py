@@ -124,7 +124,10 @@ def _pieces(changes: list[tuple[int, int, int]], first: int, last: int) -> Itera
 
 
 def _seen(covered: list[int]) -> Category:
-    return next((category for (category, _), count in zip(LAYERS, covered, strict=True) if count), "other")
+    for layer, count in enumerate(covered):
+        if count:
+            return LAYERS[layer][0]
+    return "other"
 
 
 def _joined(pieces: list[Interval]) -> Interval:

@@ -65,13 +65,11 @@ def print_replay(replay: Replay) -> None:
             ),
             ("source", table.source),
             ("note", table.note),
-            ("Saves every hour, 20m from a fault to the next step", ""),
-            *(
-                (estimate.name, f"{percent(estimate.share)}: {estimate.assumes}")
-                for estimate in replay.estimates
-            ),
         ]
     )
+    click.echo()
+    click.echo("ETTR with a save every hour and 20m from a fault to the next step:")
+    print_fields([(found.name, f"{percent(found.share)}: {found.assumes}") for found in replay.estimates])
     click.echo()
     click.echo(
         "ETTR by restart; columns: saved how often/held up how long, +copies in memory that faults leave"

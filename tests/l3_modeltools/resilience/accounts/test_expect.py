@@ -59,9 +59,9 @@ def test_meta_s_approximation_is_its_equation_and_close_where_faults_are_rare() 
     assert first_order_ettr(replace(PLAN, mtbf_s=100.0)) == 0
 
 
-@given(PLANS)
-def test_the_parts_are_shares_of_one_whole(plan: FaultPlan) -> None:
-    found = expect(plan)
+@given(PLANS, st.sampled_from([1.0, 1e-3, 1e-6, 1e6]))
+def test_the_parts_are_shares_of_one_whole(plan: FaultPlan, often: float) -> None:
+    found = expect(replace(plan, mtbf_s=plan.mtbf_s * often))
     parts = (found.productive, found.save_stall, found.redone, found.restart)
     assert all(-1e-9 <= part <= 1 for part in parts)
     assert sum(parts) == pytest.approx(1, abs=1e-9)
