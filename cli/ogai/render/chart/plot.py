@@ -10,7 +10,7 @@ from math import log10
 from typing import TYPE_CHECKING
 
 from ogai.render.chart.canvas import Canvas
-from ogai.render.chart.scale import Limits, choose_limits, choose_ticks, write_tick
+from ogai.render.chart.scale import TINY, Limits, choose_limits, choose_log_ticks, choose_ticks, write_tick
 from ogai.render.glyphs import Glyphs
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def draw(plot: Plot, *, width: int, height: int, glyphs: Glyphs) -> list[Text]:
     rows = height - 1 - apart(plot, height) - plot.labelled
     if rows < 1 or width - plot.gutter - 1 < LEAST_COLUMNS or not plot.curve.values:
         return []
-    plot = logarithmic(plot) if plot.log and min(plot.curve.values) > 0 else linear(plot)
+    plot = logarithmic(plot) if plot.log and min(plot.curve.values) > TINY else linear(plot)
     frame = measure(plot, width=width, rows=rows, glyphs=glyphs)
     if frame.canvas.columns < LEAST_COLUMNS:
         return []
@@ -139,7 +139,7 @@ def linear(plot: Plot) -> Plot:
 
 def logarithmic(plot: Plot) -> Plot:
     """Take the logarithms; points that have none are left out."""
-    points = [pair for pair in zip(plot.points.steps, plot.points.values, strict=True) if pair[1] > 0]
+    points = [pair for pair in zip(plot.points.steps, plot.points.values, strict=True) if pair[1] > TINY]
     return replaced(
         plot,
         Points(steps=plot.curve.steps, values=[log10(value) for value in plot.curve.values]),
@@ -201,7 +201,7 @@ def y_labels(limits: Limits, rows: int, *, log: bool) -> Mapping[int, str]:
     """Write the ticks that fit, by row; limits that are exponents of ten get labels that are numbers."""
     low, high = limits
     most = max(1, rows // 2)
-    ticks = log_ticks(low, high, most) if log else choose_ticks(low, high, most)
+    ticks = choose_log_ticks(low, high, most) if log else choose_ticks(low, high, most)
     step = min(
         (later - earlier for earlier, later in pairwise(ticks)), default=max(map(abs, ticks), default=1.0)
     )
@@ -209,13 +209,6 @@ def y_labels(limits: Limits, rows: int, *, log: bool) -> Mapping[int, str]:
         round((high - (log10(tick) if log else tick)) / (high - low) * (rows - 1)): write_tick(tick, step)
         for tick in ticks
     }
-
-
-def log_ticks(low: float, high: float, most: int) -> tuple[float, ...]:
-    """Return good numbers between two powers of ten given by their exponents: whole decades, or their parts."""
-    if high - low >= 2:
-        return tuple(10.0**power for power in choose_ticks(low, high, most) if float(power).is_integer())
-    return choose_ticks(10**low, 10**high, most)
 
 
 def axis(frame: Frame, glyphs: Glyphs, height: int) -> Iterator[list[tuple[str, str]]]:

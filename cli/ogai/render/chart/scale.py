@@ -3,11 +3,13 @@
 from collections.abc import Sequence
 from math import ceil, floor, log10
 
-__all__ = ["Limits", "choose_limits", "choose_step", "choose_ticks", "write_tick"]
+__all__ = ["TINY", "Limits", "choose_limits", "choose_log_ticks", "choose_step", "choose_ticks", "write_tick"]
 
 Limits = tuple[float, float]
 GOOD = (1.0, 2.0, 2.5, 5.0, 10.0)
 MARGIN = 1e-9
+TINY = 1e-100
+"""Nothing smaller is told from zero."""
 FEW = 50
 """One column in so many may lie outside."""
 
@@ -22,10 +24,10 @@ def choose_limits(lows: Sequence[float], highs: Sequence[float], smooth: Sequenc
     low = min(*sorted(lows)[few : few + 1], *smooth)
     high = max(*sorted(highs)[len(highs) - 1 - few :][:1], *smooth)
     span = high - low
-    low = min(lows) if min(lows) >= low - span / 2 else low
-    high = max(highs) if max(highs) <= high + span / 2 else high
-    if high - low <= MARGIN * max(abs(low), abs(high)):
-        room = abs(high) * 0.1 or 1.0
+    low = min(low, min(lows)) if min(lows) >= low - span / 2 else low
+    high = max(high, max(highs)) if max(highs) <= high + span / 2 else high
+    if high - low <= max(MARGIN * max(abs(low), abs(high)), TINY):
+        room = abs(high) * 0.1 if abs(high) > TINY else 1.0
         low, high = low - room, high + room
     return low, high
 
@@ -42,6 +44,22 @@ def choose_ticks(low: float, high: float, most: int) -> tuple[float, ...]:
     step = choose_step(low, high, most)
     first, last = ceil(low / step - MARGIN), floor(high / step + MARGIN)
     return tuple(number * step for number in range(first, last + 1))
+
+
+def choose_log_ticks(low: float, high: float, most: int) -> tuple[float, ...]:
+    """Return good numbers between two powers of ten, given by their exponents.
+
+    1, 2 and 5 of each decade, or whole decades where that would be too many; within half a decade as on any axis.
+    """
+    powers = range(floor(low), ceil(high) + 1)
+    for parts in (1, 2, 5), (1,):
+        ticks = [part * 10.0**power for power in powers for part in parts]
+        within = [tick for tick in ticks if low <= log10(tick) <= high]
+        if len(within) <= max(2, most):
+            break
+    if len(within) < 2:
+        return choose_ticks(10**low, 10**high, most)
+    return tuple(within[:: ceil(len(within) / max(2, most))])
 
 
 def write_tick(value: float, step: float) -> str:
