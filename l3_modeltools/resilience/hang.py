@@ -86,8 +86,8 @@ class HangWatch:
 
     The rank that is furthest behind is judged, as the others wait for it; one that was stopped by a signal is judged
     wherever it is. It hangs when it was silent for `Limits.limit_s`: no new phase, and no CPU used or asked for. A
-    rank that works on without a new phase is slow, and hangs after 4 times the limit + 30 s. While a rank says that it
-    is `paused`, or a debugger holds it, the others wait for it and no time counts. Two looks in a row must agree.
+    rank that works on without a new phase is slow, and hangs after 4 times the limit + 30 s. While a rank is `paused`,
+    held by a debugger or gone, the others wait for it and no time counts. Two looks in a row must agree.
 
     So detection comes within the limit and two looks of the last sign of life, as long as this watch runs and the
     ranks are not further apart than half a limit.
@@ -104,15 +104,15 @@ class HangWatch:
     ) -> Hang | None:
         """Return a hang that this look and the one before agree on; `now_s` is CLOCK_MONOTONIC.
 
-        A rank that `states` does not have, or has as a zombie, is gone, which is not for this watch to tell.
+        A rank without a state, or a zombie, is gone: the others wait for it, too, but that is told by its end.
         """
-        there = {rank: state for rank in sorted(beats) if (state := states.get(rank)) and state.state != "Z"}
-        held = any(beats[rank].phase == "paused" or there[rank].state == "t" for rank in there)
+        taking_part = {rank: states.get(rank) for rank in sorted(beats) if beats[rank].phase != "ended"}
+        there = {rank: state for rank, state in taking_part.items() if state and state.state not in "Zt"}
+        held = len(there) < len(taking_part) or any(beats[rank].phase == "paused" for rank in there)
         self._follow(now_s, beats, there, held=held)
-        taking_part = {rank: state for rank, state in there.items() if beats[rank].phase in ORDER}
-        suspects = () if held or not taking_part else self._suspects(now_s, taking_part)
+        suspects = () if held or not there else self._suspects(now_s, there)
         agreed, self._found = suspects == self._found, suspects
-        return self._tell(now_s, suspects, taking_part) if suspects and agreed else None
+        return self._tell(now_s, suspects, there) if suspects and agreed else None
 
     def _follow(
         self, now_s: float, beats: Mapping[int, Beat], states: Mapping[int, ThreadState], *, held: bool
@@ -130,7 +130,7 @@ class HangWatch:
                 track.use(now_s, counted_s, state)
 
     def _suspects(self, now_s: float, states: Mapping[int, ThreadState]) -> tuple[int, ...]:
-        """Return who was stopped and is silent for too long; else who is furthest behind, if all of these are."""
+        """Return who was stopped and is silent for too long; else who is furthest behind, if one of these is."""
         stopped = [rank for rank in states if states[rank].state == "T" and self._is_silent(now_s, rank)]
         if stopped:
             return tuple(sorted(stopped, key=self._place))
@@ -139,7 +139,9 @@ class HangWatch:
             if self._place(rank) > hindmost:
                 self._tracks[rank].ahead_at_s = now_s
         behind = [rank for rank in states if self._place(rank) == hindmost]
-        if not all(self._is_silent(now_s, rank) and self._had_grace(now_s, rank) for rank in behind):
+        if not any(self._is_silent(now_s, rank) for rank in behind):
+            return ()
+        if not all(self._had_grace(now_s, rank) for rank in behind):
             return ()
         return tuple(sorted(behind, key=lambda rank: self._tracks[rank].alive_at_s))
 
@@ -148,12 +150,17 @@ class HangWatch:
         return beat.step, ORDER.index(beat.phase)
 
     def _is_silent(self, now_s: float, rank: int) -> bool:
-        track, limit_s = self._tracks[rank], self._limit_s(rank)
-        is_slow = now_s - track.moved_at_s > SLOW_FACTOR * limit_s + SLOW_SLACK_S
-        return is_slow or now_s - track.alive_at_s > limit_s
+        return now_s - self._silent_since(now_s, rank) > self._limit_s(rank)
 
     def _had_grace(self, now_s: float, rank: int) -> bool:
-        return now_s - self._tracks[rank].ahead_at_s > GRACE_SHARE * self._limit_s(rank)
+        begun_s = max(self._silent_since(now_s, rank), self._tracks[rank].ahead_at_s)
+        return now_s - begun_s > GRACE_SHARE * self._limit_s(rank)
+
+    def _silent_since(self, now_s: float, rank: int) -> float:
+        """Return when a rank last worked; one that works too long without a new phase does not count as working."""
+        track = self._tracks[rank]
+        is_slow = now_s - track.moved_at_s > SLOW_FACTOR * self._limit_s(rank) + SLOW_SLACK_S
+        return track.moved_at_s if is_slow else track.alive_at_s
 
     def _limit_s(self, rank: int) -> float:
         track = self._tracks[rank]

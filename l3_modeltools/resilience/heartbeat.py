@@ -104,6 +104,10 @@ class Heart:
         self._told += 1
         self._tell()
 
+    def enter_next(self, phase: Phase) -> None:
+        """Say that the next phase of the same step begins."""
+        self.enter(phase, self._step)
+
     def _tell(self) -> None:
         NOW.pack_into(self._page, self._at, self._told, self._phase, self._step, self._since_s)
 

@@ -4,8 +4,6 @@ import re
 import sys
 import traceback
 
-import torch.distributed as dist
-
 from l0_infra.core.errors import OgaiError, UnhealthyError
 from l3_modeltools.resilience.ends import LastWord
 from l3_modeltools.resilience.heartbeat import Heart, section_of
@@ -25,6 +23,10 @@ LOST = re.compile(
 """What gloo, NCCL and the store say when the other end is gone."""
 
 
+NETWORK = frozenset(["DistNetworkError", "DistStoreError"])
+"""torch's own classes for it, by name: this is loaded before torch is."""
+
+
 class GaveUp(UnhealthyError):
     """The run ends for good, because of a fault that is reported already."""
 
@@ -38,15 +40,13 @@ def is_peer_lost(error: BaseException) -> bool:
 
     gloo raises a bare RuntimeError, also out of a backward pass, so that its words have to tell.
     """
-    if isinstance(error, OSError | OgaiError):
-        return False
-    return isinstance(error, RuntimeError) and (
-        isinstance(error, dist.DistNetworkError | dist.DistStoreError) or LOST.search(str(error)) is not None
-    )
+    kinds = {kind.__name__ for kind in type(error).__mro__}
+    of_torch = isinstance(error, RuntimeError) and (kinds & NETWORK or LOST.search(str(error)))
+    return bool(of_torch)
 
 
-def describe_error(error: BaseException, heart: Heart, *, kept_step: int | None) -> LastWord:
-    """Put an exception into a last word, with where `heart` was and the step whose state was left in memory."""
+def describe_error(error: BaseException, heart: Heart) -> LastWord:
+    """Put an exception into a last word, with where `heart` was."""
     lost, ours = is_peer_lost(error), isinstance(error, OgaiError)
     return LastWord(
         kind="peer_lost" if lost else "error",
@@ -58,7 +58,6 @@ def describe_error(error: BaseException, heart: Heart, *, kept_step: int | None)
         traceback="" if ours else "".join(traceback.format_exception(error)),
         retry=error.retry if isinstance(error, OgaiError) else True,
         fault_id=error.fault_id if isinstance(error, GaveUp) else None,
-        kept_step=kept_step,
     )
 
 

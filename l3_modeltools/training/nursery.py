@@ -42,6 +42,13 @@ PR_SET_PDEATHSIG = 1
 PACKET = 65_536
 LIBC = ctypes.CDLL(None, use_errno=True)
 
+BEFORE_IMPORT = {
+    "HF_HUB_DISABLE_PROGRESS_BARS": "1",  # a log is no terminal
+    "OPENBLAS_NUM_THREADS": "1",  # no threads before a fork; torch has its own
+    "PYTORCH_NVML_BASED_CUDA_CHECK": "1",  # who asks for CUDA does not open it, which a fork could not use
+}
+"""What libraries read when they are imported."""
+
 SOONER_KILLED = 100
 """Added to a rank's oom_score_adj: a kernel out of memory is to take it rather than its supervisor."""
 
@@ -51,7 +58,7 @@ def main(directory: Path, supervisor: int, handles: Handles) -> None:
     die_with(supervisor)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, signal.SIG_IGN)  # the ranks hear it, and end when they have saved
-    os.environ["HF_HUB_DISABLE_PROGRESS_BARS"] = "1"  # a log is no terminal; read when it is imported
+    os.environ.update(BEFORE_IMPORT)
     import_trainer()
     gc.collect()
     gc.freeze()  # what is there stays where it is: pages that nobody touches are shared by all ranks

@@ -5,12 +5,16 @@ import os
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from types import TracebackType
 from typing import NoReturn
+
+import msgspec
 
 from l3_modeltools.resilience.ends import LastWord
 from l3_modeltools.resilience.heartbeat import Heart, page_bytes
+from l3_modeltools.training.ending import describe_error, tell_error
 
-__all__ = ["Seat", "seat_alone"]
+__all__ = ["LastWords", "Seat", "seat_alone"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -47,3 +51,28 @@ def seat_alone() -> Seat:
         local_rank=int(os.environ.get("LOCAL_RANK", "0")),
         heart=Heart(mmap.mmap(-1, page_bytes(1)), 0),
     )
+
+
+class LastWords:
+    """Within it a failure ends a rank that is listened to, at once; that of another rank is raised on.
+
+    `keep` leaves the state in memory first, and returns its step.
+    """
+
+    def __init__(self, seat: Seat, keep: Callable[[], int | None] = lambda: None) -> None:
+        self.seat, self.keep = seat, keep
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if error is None or self.seat.say is None:
+            return
+        tell_error(error, rank=self.seat.rank)
+        word, kept = describe_error(error, self.seat.heart), None
+        try:
+            kept = self.keep()
+        finally:  # what cannot be kept, as on a device that is gone, changes nothing else
+            self.seat.leave(msgspec.structs.replace(word, kept_step=kept))

@@ -18,7 +18,7 @@ def poisoned(objective: Objective, model: nn.Module, batch: Batch | PairBatch) -
     A compiled model calls no hooks; there the loss itself is spoilt.
     """
     layers = [module for module in model.modules() if isinstance(module, nn.Linear)]
-    handle = layers[len(layers) // 2].register_forward_hook(_spoil) if layers else None
+    handle = layers[len(layers) // 2].register_forward_hook(_spoil, prepend=True) if layers else None
     try:
         loss = objective.loss(model, batch)
     finally:

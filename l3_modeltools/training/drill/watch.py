@@ -48,16 +48,7 @@ class Drills:
 
     def save(self, save: Save) -> Save:
         """Return what saves with what is ordered for a save."""
-
-        def drilled(*, step: int, tokens: int) -> None:
-            desk = self.look()
-            if desk is not None:
-                desk.begin_save()
-            save(step=step, tokens=tokens)
-            if desk is not None:
-                desk.save(step)
-
-        return drilled
+        return DrilledSave(save, self)
 
     def before_write(self) -> None:
         """Do what is ordered for a write to the disk: raises OSError as a disk would. Called by any thread."""
@@ -106,3 +97,30 @@ class DrilledObjective:
         if desk is None or step == 0:
             return self.inner.loss(model, batch)
         return desk.forward(step, self.inner, model, batch)
+
+
+@dataclass(frozen=True, slots=True)
+class DrilledSave:
+    """What saves; a save that was begun may be disturbed."""
+
+    inner: Save
+    drills: Drills
+
+    @property
+    def has_failed(self) -> bool:
+        return self.inner.has_failed
+
+    def save(self, *, step: int, tokens: int) -> bool:
+        desk = self.drills.look()
+        if desk is not None:
+            desk.begin_save()
+        saved = self.inner.save(step=step, tokens=tokens)
+        if desk is not None:
+            desk.save(step)
+        return saved
+
+    def finish(self) -> bool:
+        return self.inner.finish()
+
+    def look(self) -> None:
+        self.inner.look()

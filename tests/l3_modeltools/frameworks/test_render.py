@@ -46,10 +46,16 @@ def test_accelerators_count_as_ranks_and_nodes_meet_where_the_engine_says() -> N
     assert job.resources == Resources(nodes=2, gpus_per_node=8, cpus_per_task=48)
 
 
-def test_addresses_that_must_stay_secret_travel_as_secrets() -> None:
-    told = (Notification(webhook_from="CHAT_URL"), Notification(command=("mail", "me")))
-    job = render(msgspec.structs.replace(a_train(), notify=told))
-    assert job.secrets == ("CHAT_URL",)
+def test_secret_addresses_of_webhooks_are_secrets_of_the_job() -> None:
+    notify = (
+        Notification(webhook_from="CHAT_URL"),
+        Notification(webhook="https://example.org/hook"),
+        Notification(webhook_from="PAGER_URL", on=("fault",)),
+        Notification(webhook_from="CHAT_URL", on=("finish",)),
+    )
+    job = render(a_train(notify=notify))
+    assert job.secrets == ("CHAT_URL", "PAGER_URL")
+    assert "CHAT_URL" not in job.environment
 
 
 @pytest.mark.parametrize("train", [a_train(), a_command("true")])
