@@ -18,6 +18,7 @@ from l3_modeltools.runs.judge import judge_run
 from l3_modeltools.runs.layout import RunLayout
 from l3_modeltools.runs.metric import Metric
 from l3_modeltools.runs.outcome import Outcome, read_outcome, save_outcome
+from l3_modeltools.runs.ranks_now import RankNow, RanksNow, read_ranks, save_ranks
 from l3_modeltools.runs.reader import MetricsReader, read_metric_lines, read_metrics
 from l3_modeltools.runs.samples import Sample, read_samples
 from l3_modeltools.runs.saved import list_saved
@@ -46,6 +47,8 @@ __all__ = [
     "Metric",
     "MetricsReader",
     "Outcome",
+    "RankNow",
+    "RanksNow",
     "RunLayout",
     "RunSummary",
     "RunsFound",
@@ -67,12 +70,14 @@ __all__ = [
     "read_metric_lines",
     "read_metrics",
     "read_outcome",
+    "read_ranks",
     "read_samples",
     "read_starts",
     "report_fault",
     "require_inputs",
     "revise_fault",
     "save_outcome",
+    "save_ranks",
     "scan_runs",
     "summarize",
     "update_run",
