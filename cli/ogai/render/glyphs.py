@@ -47,9 +47,9 @@ ASCII = Glyphs(
     checkpoint="+",
     point="o",
     vertical="|",
-    corner="`",
+    corner="+",
     horizontal="-",
-    tick_x="+",
+    tick_x="|",
     tick_y="+",
     braille=False,
 )

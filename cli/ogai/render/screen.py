@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 __all__ = ["Screen", "screen_of"]
 
 HOME_AND_CLEAR = "\x1b[H\x1b[2J"
-CLEAR_REST = "\x1b[K"
+CLEAR_LINE = "\x1b[2K"
+"""Before a line is written: behind one that fills the width, its last character would go."""
 
 
 class Screen:
@@ -50,7 +51,7 @@ class Screen:
             now = written[number] if number < len(written) else ""
             before = self.shown[number] if number < len(self.shown) else ""
             if now != before:
-                yield f"{at(number)}{now}{CLEAR_REST}"
+                yield f"{at(number)}{CLEAR_LINE}{now}"
 
 
 @contextmanager

@@ -109,7 +109,7 @@ def test_the_page_of_a_run_says_what_it_is_how_it_stands_and_what_to_type(
     [
         (DONE, ['ogai train sample small-1 "TEXT"', "ogai train export small-1 --to DIRECTORY"]),
         (replace(DONE, train=a_command("x")), []),
-        (replace(DONE, state="RUNNING"), ["ogai train logs -f small-1", "ogai train stop small-1"]),
+        (replace(DONE, state="RUNNING"), ["ogai train watch small-1", "ogai train stop small-1"]),
         (replace(DONE, state="PENDING"), ["ogai job why 7"]),
         (a_run(), ["ogai train logs small-1", "ogai train resume small-1"]),
         (replace(DONE, state="FAILED"), ["ogai train logs small-1", "ogai train resume small-1"]),
@@ -131,7 +131,7 @@ def test_a_queued_run_is_its_id_on_stdout(capsys: pytest.CaptureFixture[str]) ->
     print_submitted(a_run(job_ids=("6", "7")))
     said = capsys.readouterr()
     assert said.out == "small-1\n"
-    assert said.err == "run small-1 is queued on this machine as job 7\nnext: ogai train logs -f small-1\n"
+    assert said.err == "run small-1 is queued on this machine as job 7\nnext: ogai train watch small-1\n"
     print_submitted(a_run(job_ids=("7",), cluster="pod"), attended=True)
     assert capsys.readouterr().err == "run small-1 is queued on pod as job 7\n"
 

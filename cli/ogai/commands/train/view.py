@@ -40,8 +40,9 @@ def show(run_id: str) -> bool:
         watch = Watch(engine, Path(flow.find(run_id).directory))
         scene = watch.look()
         last = scene if scene.ended else watched(watch, scene, terminal)
-    if last is None:
-        return False
+        if last is None:
+            return False
+        last = watch.look(lines=True)
     print_picture(last, terminal, height=terminal.height - FOR_THE_END)
     return True
 
@@ -66,12 +67,13 @@ def watched(watch: Watch, scene: Scene, terminal: "Console") -> Scene | None:
 def print_once(run_id: str) -> None:
     """Print one picture of a run as it is, as long as it needs."""
     with open_engine() as engine:
-        scene = Watch(engine, Path(flow.find(run_id).directory)).look()
+        scene = Watch(engine, Path(flow.find(run_id).directory)).look(lines=True)
     print_picture(scene, console(), height=None)
 
 
 def print_picture(scene: Scene, terminal: "Console", *, height: int | None) -> None:
-    """Print a picture where it stays."""
+    """Print a picture where it stays, of a run that failed with the last lines that it printed."""
     glyphs = choose_glyphs(terminal.encoding, os.environ)
-    for line in draw_frame(scene, View(), width=terminal.width, height=height, glyphs=glyphs):
+    view = View(lines=scene.run.state == "FAILED")
+    for line in draw_frame(scene, view, width=terminal.width, height=height, glyphs=glyphs):
         terminal.print(line, soft_wrap=True)

@@ -3,7 +3,6 @@
 from bisect import bisect_left, bisect_right
 from collections import deque
 from collections.abc import Iterable, Sequence
-from math import isfinite
 from statistics import median
 
 from l3_modeltools import Metric
@@ -14,6 +13,8 @@ NEWEST = 64
 WINDOW = 1000
 NOW = 50
 SAMPLED = 4096
+LARGEST = 1e100
+"""What is larger is no measurement; its square would be no number."""
 
 
 class Curve:
@@ -26,13 +27,13 @@ class Curve:
             self.put(step, value)
 
     def put(self, step: int, value: float) -> None:
-        """Note a value; one that is not finite has no place on a curve and takes the earlier one's away."""
+        """Note a value; one that is not finite, or beyond all bounds, takes the earlier one's place and has none."""
         place = len(self.steps)
         if self.steps and self.steps[-1] >= step:
             place = bisect_left(self.steps, step)
             if self.steps[place] == step:
                 del self.steps[place], self.values[place]
-        if isfinite(value):
+        if abs(value) < LARGEST:
             self.steps.insert(place, step)
             self.values.insert(place, value)
 

@@ -164,4 +164,4 @@ def next_hint(run: Run) -> str:
         return f"ogai train sample {run.run_id}; ogai train export {run.run_id} --to DIRECTORY"
     if run.state in ("FAILED", "CANCELLED"):
         return f"ogai train resume {run.run_id}"
-    return f"ogai train logs -f {run.run_id}"
+    return f"ogai train watch {run.run_id}"

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Generic, TypeVar
 
+from l0_infra.core.errors import UsageError
 from l2_scheduler import Blocker, LocalEngine, read_log
 from l2_scheduler.schemas import FINAL_STATES, JobStatus
 from l3_modeltools import (
@@ -110,8 +111,12 @@ class Watch:
 
     def job(self, run: Run) -> JobStatus | None:
         """Return the last job that carried the run; None before the first, or when it has been forgotten."""
-        statuses = {status.job_id: status for status in self.engine.poll(())} if run.job_ids else {}
-        return statuses.get(run.job_ids[-1]) if run.job_ids else None
+        if not run.job_ids:
+            return None
+        try:
+            return self.engine.poll([run.job_ids[-1]])[0]
+        except UsageError:
+            return None
 
     def blockers(self, job: JobStatus | None) -> tuple[Blocker, ...]:
         """Say what keeps a waiting job waiting."""

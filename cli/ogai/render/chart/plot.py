@@ -10,7 +10,7 @@ from math import log10
 from typing import TYPE_CHECKING
 
 from ogai.render.chart.canvas import Canvas
-from ogai.render.chart.scale import Limits, choose_limits, choose_ticks, write_tick
+from ogai.render.chart.scale import TINY, Limits, choose_limits, choose_log_ticks, choose_ticks, write_tick
 from ogai.render.glyphs import Glyphs
 
 if TYPE_CHECKING:
@@ -22,8 +22,10 @@ STYLES = {"cloud": "blue", "line": "bold"}
 SMOOTHED = 40
 """A smooth line is a mean over a fortieth of the width to either side."""
 
-GUTTER = 8
-BETWEEN_LABELS = 12
+BETWEEN_LABELS = 10
+LEAST_COLUMNS = 4
+ROOMY = 9
+"""Lines from which on marks have one of their own."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -56,6 +58,8 @@ class Plot:
     smooth: bool = True
     labelled: bool = True
     """Whether the steps stand below the axis."""
+    gutter: int = 4
+    """Columns to the left of the axis, at least; longer labels take more."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -75,6 +79,9 @@ class Frame:
     plot: Plot
     canvas: Canvas
     limits: Limits
+    labels: Mapping[int, str]
+    """Of the ticks to the left, by row."""
+    gutter: int
     overlay: dict[tuple[int, int], tuple[str, str]] = field(default_factory=dict)
 
     def x(self, step: int, width: int) -> int:
@@ -92,25 +99,38 @@ def draw(plot: Plot, *, width: int, height: int, glyphs: Glyphs) -> list[Text]:
     """Draw on `height` lines of at most `width` columns, axes included; none where there is nothing to draw."""
     from rich.text import Text
 
-    below = 1 + any(marks.steps for marks in plot.marks) + plot.labelled
-    rows, columns = height - below, width - GUTTER - 1
-    if rows < 1 or columns < 4 or not plot.curve.values:
+    rows = height - 1 - apart(plot, height) - plot.labelled
+    if rows < 1 or width - plot.gutter - 1 < LEAST_COLUMNS or not plot.curve.values:
         return []
-    plot = logarithmic(plot) if plot.log and min(plot.curve.values) > 0 else linear(plot)
-    canvas = Canvas(columns, rows, braille=glyphs.braille)
-    bins = binned(plot, canvas.width)
-    smooth = smoothed([found.mean for found in bins], canvas.width // SMOOTHED) if plot.smooth else []
-    limits = choose_limits(
-        [*(found.low for found in bins), *(found.high for found in bins), *plot.points.values],
-        smooth or [found.mean for found in bins],
-    )
-    frame = Frame(plot=plot, canvas=canvas, limits=limits)
-    paint(frame, bins, smooth)
+    plot = logarithmic(plot) if plot.log and min(plot.curve.values) > TINY else linear(plot)
+    frame = measure(plot, width=width, rows=rows, glyphs=glyphs)
+    if frame.canvas.columns < LEAST_COLUMNS:
+        return []
     for step, value in zip(plot.points.steps, plot.points.values, strict=True):
-        place = frame.y(value) // canvas.down, frame.x(step, columns)
+        place = frame.y(value) // frame.canvas.down, frame.x(step, frame.canvas.columns)
         frame.overlay[place] = (glyphs.point, "bold magenta")
-    lines = [Text.assemble(*row) for row in picture(frame, glyphs)]
-    return lines + [Text.assemble(*row) for row in axis(frame, glyphs)]
+    return [Text.assemble(*row) for row in (*picture(frame, glyphs), *axis(frame, glyphs, height))]
+
+
+def measure(plot: Plot, *, width: int, rows: int, glyphs: Glyphs) -> Frame:
+    """Choose limits and labels, and paint the curve between them."""
+    bins = binned(plot, max(1, width * 2))
+    limits = limits_of(plot, bins)
+    labels = y_labels(limits, rows, log=plot.log)
+    gutter = max([plot.gutter, *map(len, labels.values())])
+    canvas = Canvas(max(0, width - gutter - 1), rows, braille=glyphs.braille)
+    frame = Frame(plot=plot, canvas=canvas, limits=limits, labels=labels, gutter=gutter)
+    if canvas.columns:
+        paint(frame, binned(plot, canvas.width))
+    return frame
+
+
+def limits_of(plot: Plot, bins: Sequence[Bin]) -> Limits:
+    """Choose limits by the smoothed curve, its extremes and the single points."""
+    means = [found.mean for found in bins]
+    smooth = smoothed(means, len(bins) // SMOOTHED) if plot.smooth else means
+    points = plot.points.values
+    return choose_limits([found.low for found in bins], [found.high for found in bins], [*smooth, *points])
 
 
 def linear(plot: Plot) -> Plot:
@@ -119,7 +139,7 @@ def linear(plot: Plot) -> Plot:
 
 def logarithmic(plot: Plot) -> Plot:
     """Take the logarithms; points that have none are left out."""
-    points = [pair for pair in zip(plot.points.steps, plot.points.values, strict=True) if pair[1] > 0]
+    points = [pair for pair in zip(plot.points.steps, plot.points.values, strict=True) if pair[1] > TINY]
     return replaced(
         plot,
         Points(steps=plot.curve.steps, values=[log10(value) for value in plot.curve.values]),
@@ -154,60 +174,61 @@ def smoothed(values: Sequence[float], reach: int) -> list[float]:
     return [(sums[place + far + 1] - sums[place - far]) / (2 * far + 1) for place, far in enumerate(reaches)]
 
 
-def paint(frame: Frame, bins: Sequence[Bin], smooth: Sequence[float]) -> None:
-    """Set the dots: with a smooth line the extremes of each column behind it, without one the curve alone."""
-    canvas = frame.canvas
-    if smooth:
-        for found in bins:
-            canvas.dot(found.x, frame.y(found.low), "cloud")
-            canvas.dot(found.x, frame.y(found.high), "cloud")
-    heights = [frame.y(value) for value in (smooth or [found.mean for found in bins])]
-    places = list(zip((found.x for found in bins), heights, strict=True))
+def paint(frame: Frame, bins: Sequence[Bin]) -> None:
+    """Set the dots: a smooth line before the extremes of each column, or the curve alone."""
+    canvas, means = frame.canvas, [found.mean for found in bins]
+    for found in bins if frame.plot.smooth else ():
+        canvas.dot(found.x, frame.y(found.low), "cloud")
+        canvas.dot(found.x, frame.y(found.high), "cloud")
+    line = smoothed(means, canvas.width // SMOOTHED) if frame.plot.smooth else means
+    places = list(zip((found.x for found in bins), map(frame.y, line), strict=True))
     for (x, y), (to_x, to_y) in pairwise([*places, places[-1]]):
         canvas.line(x, y, to_x, to_y, "line")
 
 
 def picture(frame: Frame, glyphs: Glyphs) -> Iterator[list[tuple[str, str]]]:
     """Yield the rows of the canvas with the labels of the axis to the left."""
-    labels = y_labels(frame)
     for number in range(frame.canvas.rows):
         signs = [
             frame.overlay.get((number, column), (sign, STYLES[layer] if layer else ""))
             for column, (sign, layer) in enumerate(frame.canvas.row(number))
         ]
-        edge = glyphs.tick_y if number in labels else glyphs.vertical
-        yield [(f"{labels.get(number, ''):>{GUTTER}}{edge}", ""), *runs(signs)]
+        edge = glyphs.tick_y if number in frame.labels else glyphs.vertical
+        yield [(f"{frame.labels.get(number, ''):>{frame.gutter}}{edge}", ""), *runs(signs)]
 
 
-def y_labels(frame: Frame) -> Mapping[int, str]:
-    """Write the ticks that fit, by row."""
-    low, high = frame.limits
-    ticks = choose_ticks(low, high, max(1, frame.canvas.rows // 2))
-    if frame.plot.log:
-        ticks = tuple(log10(value) for value in log_ticks(low, high, max(1, frame.canvas.rows // 2)))
+def y_labels(limits: Limits, rows: int, *, log: bool) -> Mapping[int, str]:
+    """Write the ticks that fit, by row; limits that are exponents of ten get labels that are numbers."""
+    low, high = limits
+    most = max(1, rows // 2)
+    ticks = choose_log_ticks(low, high, most) if log else choose_ticks(low, high, most)
+    step = min(
+        (later - earlier for earlier, later in pairwise(ticks)), default=max(map(abs, ticks), default=1.0)
+    )
     return {
-        frame.y(tick) // frame.canvas.down: write_tick(10**tick if frame.plot.log else tick) for tick in ticks
+        round((high - (log10(tick) if log else tick)) / (high - low) * (rows - 1)): write_tick(tick, step)
+        for tick in ticks
     }
 
 
-def log_ticks(low: float, high: float, most: int) -> tuple[float, ...]:
-    """Return good numbers between two powers of ten given by their exponents: whole decades, or their parts."""
-    if high - low >= 2:
-        return tuple(10.0**power for power in choose_ticks(low, high, most) if float(power).is_integer())
-    return choose_ticks(10**low, 10**high, most)
-
-
-def axis(frame: Frame, glyphs: Glyphs) -> Iterator[list[tuple[str, str]]]:
+def axis(frame: Frame, glyphs: Glyphs, height: int) -> Iterator[list[tuple[str, str]]]:
     """Yield the axis, the marks and the steps, as far as they are there."""
     columns, plot = frame.canvas.columns, frame.plot
     ticks = x_ticks(plot, columns) if plot.labelled else ()
     places = {frame.x(tick, columns) for tick in ticks}
-    line = "".join(glyphs.tick_x if column in places else glyphs.horizontal for column in range(columns))
-    yield [(" " * GUTTER + glyphs.corner + line, "")]
-    if any(marks.steps for marks in plot.marks):
-        yield [(" " * (GUTTER + 1), ""), *runs(marked(frame, columns))]
+    line = [(glyphs.tick_x if column in places else glyphs.horizontal, "") for column in range(columns)]
+    if apart(plot, height):
+        yield [(" " * frame.gutter + glyphs.corner, ""), *runs(line)]
+        yield [(" " * (frame.gutter + 1), ""), *runs(marked(frame, [(" ", "")] * columns))]
+    else:
+        yield [(" " * frame.gutter + glyphs.corner, ""), *runs(marked(frame, line))]
     if plot.labelled:
         yield [(x_labels(frame, ticks, columns), "")]
+
+
+def apart(plot: Plot, height: int) -> bool:
+    """Tell whether marks have a line of their own below the axis, rather than lying on it."""
+    return height >= ROOMY and any(marks.steps for marks in plot.marks)
 
 
 def x_ticks(plot: Plot, columns: int) -> tuple[int, ...]:
@@ -220,22 +241,22 @@ def x_ticks(plot: Plot, columns: int) -> tuple[int, ...]:
 
 def x_labels(frame: Frame, ticks: Sequence[int], columns: int) -> str:
     """Write the steps below their ticks; one that would run into another, or over the edge, is left out."""
-    text = ""
+    text, edge = "", frame.gutter + 1 + columns
+    step = min((later - earlier for earlier, later in pairwise(ticks)), default=1)
     for tick in ticks:
-        label = write_tick(tick)
-        begin = GUTTER + 1 + frame.x(tick, columns) - len(label) // 2
-        if begin > len(text) and begin + len(label) <= GUTTER + 1 + columns:
+        label = write_tick(tick, step)
+        begin = frame.gutter + 1 + frame.x(tick, columns) - len(label) // 2
+        if begin > len(text) and begin + len(label) <= edge:
             text = text.ljust(begin) + label
     return text
 
 
-def marked(frame: Frame, columns: int) -> list[tuple[str, str]]:
-    """Put the signs of the marks below their steps; of several the first kind counts."""
-    row = [(" ", "")] * columns
+def marked(frame: Frame, row: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Put the signs of the marks onto a row at their steps; of several the first kind counts."""
     for marks in reversed(frame.plot.marks):
         for step in marks.steps:
             if frame.plot.first <= step <= frame.plot.last:
-                row[frame.x(step, columns)] = (marks.sign, marks.style)
+                row[frame.x(step, len(row))] = (marks.sign, marks.style)
     return row
 
 

@@ -131,7 +131,7 @@ def next_commands(run: Run) -> Iterator[str]:
         yield f'ogai train sample {run.run_id} "TEXT"'
         yield f"ogai train export {run.run_id} --to DIRECTORY"
     elif run.state in ("RUNNING", "SUSPENDED"):
-        yield f"ogai train logs -f {run.run_id}"
+        yield f"ogai train watch {run.run_id}"
         yield f"ogai train stop {run.run_id}"
     elif run.state == "PENDING" and run.job_ids:
         yield f"ogai job why {run.job_ids[-1]}"

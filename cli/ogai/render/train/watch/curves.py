@@ -83,7 +83,7 @@ def draw_loss(scene: Scene, span: Span, *, width: int, height: int, glyphs: Glyp
         (within(saved, span), glyphs.checkpoint, "green", "checkpoint"),
         (within(faults, span), glyphs.fault, "bold red", "fault"),
     ):
-        legend += [("   ", ""), (sign, style), (f" {name}", "")] if shown else []
+        legend += [("  ", ""), (sign, style), (f" {name}", "")] if shown else []
     return [Text.assemble(*legend), *rows] if rows else []
 
 
@@ -100,7 +100,12 @@ def draw_small(
     for number, (name, curve, smooth) in enumerate(curves):
         rows = height - each * (len(curves) - 1) if number == 0 else each
         plot = Plot(
-            curve=points(curve, span), first=span.first, last=span.last, smooth=smooth, labelled=False
+            curve=points(curve, span),
+            first=span.first,
+            last=span.last,
+            smooth=smooth,
+            labelled=False,
+            gutter=6,
         )
         lines.append(Text(name, style="bold"))
         lines += draw(plot, width=width, height=rows - 1, glyphs=glyphs)
@@ -114,6 +119,7 @@ def side_by_side(left: Sequence[Text], right: Sequence[Text], column: int) -> li
     joined = []
     for one, other in zip_longest(left, right, fillvalue=Text()):
         line = one.copy()
+        line.truncate(column - GAP)
         line.append(" " * (column - line.cell_len))
         joined.append(line.append_text(other))
     return joined

@@ -29,8 +29,14 @@ __all__ = ["View", "draw_frame", "turn"]
 ALL_OF_IT = 30
 """Lines of a picture that may have as many as it likes."""
 
+SHORT = 20
+TALL = 30
+"""Below `SHORT` lines texts are cut off sooner; from `TALL` on more of everything is shown."""
+
+WANTED_ROWS = 9
+"""Lines that the curves get before what can be done without gets any."""
+
 MOST_ROWS = 28
-LOG_LINES = 8
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -68,7 +74,7 @@ def draw_frame(scene: Scene, view: View, *, width: int, height: int | None, glyp
 
     Without `height` the picture has as many lines as it needs.
     """
-    above, below = blocks(scene, view, width, glyphs)
+    above, below = blocks(scene, view, width, ALL_OF_IT if height is None else height, glyphs)
     room = ALL_OF_IT if height is None else height
 
     def curves(rows: int) -> list[Text]:
@@ -86,29 +92,35 @@ def draw_frame(scene: Scene, view: View, *, width: int, height: int | None, glyp
     return fitted if height is None else fitted[:height]
 
 
-def blocks(scene: Scene, view: View, width: int, glyphs: Glyphs) -> tuple[list[Block], list[Block]]:
+def blocks(
+    scene: Scene, view: View, width: int, height: int, glyphs: Glyphs
+) -> tuple[list[Block], list[Block]]:
     """Draw all but the curves: what goes above them, and what below."""
     from rich.text import Text
 
     gaps = breaks(scene)
     pace_s = scene.history.pace_s(gaps)
     standing = stand(scene, pace_s)
+    going_s = None if standing.word == "SUSPENDED" else pace_s
+    most = 8 if height >= TALL else 4
     numbers = list(flow(list_numbers(scene), width))
     lag = find_lag(scene.ranks, step_s=scene.history.step_s(gaps), now=scene.now)
     above = [
         Block(rank=0, lines=list(title(scene, standing, width))),
         Block(rank=5, lines=[Text(describe_model(scene))]),
-        Block(rank=1, lines=[draw_progress(scene, pace_s, width=width, glyphs=glyphs)]),
+        Block(rank=1, lines=[draw_progress(scene, going_s, width=width, glyphs=glyphs)]),
         Block(rank=2, lines=numbers[:1]),
         Block(rank=6, lines=numbers[1:]),
     ]
     below = [
-        Block(rank=3, lines=[] if lag is None else list(draw_lag(lag, width=width, glyphs=glyphs))),
+        Block(
+            rank=3, lines=[] if lag is None else list(draw_lag(lag, width=width, most=most, glyphs=glyphs))
+        ),
         Block(rank=4, lines=list(draw_checkpoint(scene, width))),
-        Block(rank=3, lines=list(draw_fault(scene, width))),
+        Block(rank=3, lines=list(draw_fault(scene, width, most=1 if height < SHORT else 2))),
         Block(rank=7, lines=list(draw_restarts(scene, width))),
         Block(rank=8, lines=list(draw_sample(scene, width))),
-        Block(rank=3, lines=list(draw_log(scene, LOG_LINES)) if view.lines else []),
+        Block(rank=3, lines=list(draw_log(scene, most * 2)) if view.lines else []),
         Block(rank=4, lines=list(keys(view, width)) if view.keys else []),
     ]
     return above, below
@@ -136,7 +148,7 @@ def arrange(
 ) -> list[Text]:
     """Give the curves what the rest leaves, and leave out of the rest what would leave them nothing."""
     dispensable = sorted(block.rank for block in above + below if block.rank > 4 and block.lines)
-    while dispensable and count(above + below) + LEAST_ROWS > room and curves(LEAST_ROWS):
+    while dispensable and count(above + below) + WANTED_ROWS > room and curves(WANTED_ROWS):
         worst = dispensable.pop()
         above = [block for block in above if block.rank != worst]
         below = [block for block in below if block.rank != worst]

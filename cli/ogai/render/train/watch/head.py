@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from l0_infra.core.units import format_bytes, format_count
 from l3_modeltools.schemas import Architecture, Run
 from ogai.flows.train.history import Curve
 from ogai.flows.train.watch import Scene
-from ogai.render.chart.scale import write_tick
 from ogai.render.glyphs import Glyphs
 from ogai.render.moment import brief, local_time
 from ogai.render.train.watch.lines import one_line
@@ -34,11 +34,9 @@ def title(scene: Scene, standing: Standing, width: int) -> Iterator[Text]:
     colour = COLOURS.get(standing.word, "magenta")
     head = Text.assemble((scene.run.run_id, "bold"), "  ", (standing.word, f"bold {colour}"))
     told = one_line(standing.text)
-    if head.cell_len + 2 + len(told) <= width or standing.calm:
-        yield Text.assemble(head, "  ", told)
+    if head.cell_len + 2 + len(told) <= width:
+        yield Text.assemble(head, "  ", told) if told else head
         return
-    from textwrap import wrap
-
     yield head
     yield from (Text(f"  {line}") for line in wrap(told, max(8, width - 2), max_lines=3, placeholder=" …"))
 
@@ -125,7 +123,7 @@ def list_numbers(scene: Scene) -> Iterator[tuple[str, str]]:
     if last and last.mfu is not None:
         yield "MFU", f"{last.mfu:.1%}"
     if history.learning_rate.values:
-        yield "lr", write_tick(float(f"{newest(history.learning_rate):.3g}"))
+        yield "lr", f"{newest(history.learning_rate):.2e}"
     if history.grad_norm.values:
         yield "grad norm", f"{newest(history.grad_norm):.3g}"
 

@@ -22,7 +22,6 @@ SILENT_S = 1.0
 """Steps of a few milliseconds are no measure of silence."""
 
 STALE_S = 10.0
-SHOWN = 8
 BESIDES = 46
 IN_A_STEP = ("data", "forward", "backward", "optimizer")
 
@@ -51,15 +50,15 @@ def find_lag(ranks: RanksNow | None, *, step_s: float | None, now: float) -> Lag
     return Lag(ranks=tuple(ordered), median_s=typical, silent=silent)
 
 
-def draw_lag(lag: Lag, *, width: int, glyphs: Glyphs) -> Iterator[Text]:
-    """Draw a bar for each of the slowest, and count the rest."""
+def draw_lag(lag: Lag, *, width: int, most: int, glyphs: Glyphs) -> Iterator[Text]:
+    """Draw a bar for each of the slowest, at most so many, and count the rest."""
     from rich.text import Text
 
     yield Text.assemble(("own time of a step", "bold"), f"   median {brief(lag.median_s)}")
     longest = max(rank.own_s for rank in lag.ranks) or 1.0
     room = max(4, width - BESIDES)
     digits = len(str(max(rank.rank for rank in lag.ranks)))
-    for rank in lag.ranks[:SHOWN]:
+    for rank in lag.ranks[:most]:
         slow = rank.own_s > SLOWER * lag.median_s
         length = min(room, max(1, round(room * rank.own_s / longest)))
         yield Text.assemble(
@@ -68,8 +67,8 @@ def draw_lag(lag: Lag, *, width: int, glyphs: Glyphs) -> Iterator[Text]:
             " " * (room - length),
             f"  {describe(rank, lag)}",
         )
-    if len(lag.ranks) > SHOWN:
-        yield Text(f"  and {len(lag.ranks) - SHOWN} more, none slower")
+    if len(lag.ranks) > most:
+        yield Text(f"  and {len(lag.ranks) - most} more, none slower")
 
 
 def describe(rank: RankNow, lag: Lag) -> str:

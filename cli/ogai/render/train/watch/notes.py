@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from l0_infra.core.errors import printable
 from l3_modeltools.schemas import FaultAction, TrainingFault
 from ogai.flows.train.watch import Scene
 from ogai.render.moment import ago, brief
-from ogai.render.train.watch.lines import labelled, one_line
+from ogai.render.train.watch.lines import labelled
 from ogai.render.train.watch.standing import class_words, restarts_spent
 
 if TYPE_CHECKING:
@@ -19,14 +20,14 @@ __all__ = ["draw_checkpoint", "draw_fault", "draw_log", "draw_restarts", "draw_s
 DONE: dict[FaultAction | None, str] = {
     None: "nothing done yet",
     "none": "nothing had to be done",
-    "retry": "the step was computed again",
-    "restart_worker": "the ranks were started again",
-    "restart_job": "the job was started again",
-    "skip_batches": "the batch was left out",
+    "retry": "step computed again",
+    "restart_worker": "ranks started again",
+    "restart_job": "job started again",
+    "skip_batches": "batch left out",
     "roll_back": "went back to the last checkpoint and left out what came since",
     "free_space": "old checkpoints made room",
     "pause": "waited until it could go on",
-    "replace_node": "the node was replaced",
+    "replace_node": "node replaced",
     "give_up": "gave up",
 }
 
@@ -45,7 +46,7 @@ def draw_checkpoint(scene: Scene, width: int) -> Iterator[Text]:
     yield from labelled("checkpoint", f"step {step}{when}{f'; next at {after}' if due else ''}", width)
 
 
-def draw_fault(scene: Scene, width: int) -> Iterator[Text]:
+def draw_fault(scene: Scene, width: int, *, most: int) -> Iterator[Text]:
     """Tell of the last fault: when and what, then what was done and what it cost."""
     if not scene.faults:
         return
@@ -54,7 +55,7 @@ def draw_fault(scene: Scene, width: int) -> Iterator[Text]:
     where = f" in step {fault.step}" if fault.step is not None else ""
     told = f"{class_words(fault.fault_class)}{where}, {ago(scene.now - at)}"
     summary = f": {fault.summary}" if fault.summary else ""
-    yield from labelled("last fault", told + summary, width, style="bold red")
+    yield from labelled("last fault", told + summary, width, most=most, style="bold red")
     yield from labelled("", f"{DONE[fault.taken]}{describe_cost(fault)}", width, most=1)
 
 
@@ -81,7 +82,7 @@ def draw_sample(scene: Scene, width: int) -> Iterator[Text]:
     """Show what the model wrote last."""
     if scene.samples:
         sample = scene.samples[-1]
-        yield from labelled(f"at {sample.step}", sample.prompt + sample.text, width)
+        yield from labelled("sample", f"at step {sample.step}: {sample.prompt}{sample.text}", width)
 
 
 def draw_log(scene: Scene, most: int) -> Iterator[Text]:
@@ -89,4 +90,4 @@ def draw_log(scene: Scene, most: int) -> Iterator[Text]:
     from rich.text import Text
 
     for line in scene.log[-most:] if most > 0 else ():
-        yield Text(one_line(line.expandtabs(4)) if not line[:1].isspace() else f"  {one_line(line)}")
+        yield Text(printable(line.rpartition("\r")[2].expandtabs(4).replace("\n", " ")))

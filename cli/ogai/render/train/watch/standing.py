@@ -19,11 +19,10 @@ PHASES = {"validate": "validates", "save": "saves its state", "setup": "sets up"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Standing:
-    """`word` is the state as documents have it, `text` why or what for; a `calm` run just trains."""
+    """`word` is the state as documents have it, `text` why or what for; none for a run that just trains."""
 
     word: str
     text: str
-    calm: bool = False
 
 
 def stand(scene: Scene, pace_s: float | None) -> Standing:
@@ -55,7 +54,7 @@ def going(scene: Scene, pace_s: float | None) -> Standing:
     silent_s = scene.now - stepped_at
     if silent_s > max(SILENT_S, SILENT_STEPS * (pace_s or 0.0)):
         return Standing(word=scene.run.state, text=f"no step for {brief(silent_s)}")
-    return Standing(word=scene.run.state, text="trains", calm=True)
+    return Standing(word=scene.run.state, text="")
 
 
 def setting_up(marks: Sequence[Mark], began: float | None) -> str:
