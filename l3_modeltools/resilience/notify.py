@@ -17,23 +17,27 @@ from l0_infra.core.errors import OgaiError, RemoteError, UnsatisfiableError, pri
 from l3_modeltools.resilience.webhook import Refused, post_json
 from l3_modeltools.schemas import Notification, Run, RunState, TrainingFault
 
-__all__ = ["Event", "Notifier", "Patience", "send", "tell_fault", "tell_finish"]
+__all__ = ["Event", "EventKind", "Notifier", "Patience", "make_event", "send"]
+
+EventKind = Literal["fault", "finish"]
+AT_THE_END_S = 22.0
+"""Two tries of a post and the wait between them."""
 
 
 class Event(msgspec.Struct, frozen=True, kw_only=True):
     """What is told; written as JSON it is the body of a post, and the standard input of a command.
 
-    `{"event": "fault", "run": "tiny-1", "state": "RUNNING", "step": 119, "text": "run tiny-1, step 120: rank 1 was
-    killed; restart worker", "fault": {"kind": "fault", …}, "at": 1764500000.5}`; `fault` is null at the finish. `text`
-    is what chat services show of a webhook.
+    `{"event": "fault", "run": "tiny-1", "state": "RUNNING", "step": 120, "text": "run tiny-1, step 120: rank 1 was
+    killed; its ranks start again", "fault": {"kind": "fault", …}, "at": 1764500000.5}`; `fault` is null at the finish.
+    `text` is what chat services show of a webhook.
     """
 
-    event: Literal["fault", "finish"]
+    event: EventKind
     run: str
     """Id of the run."""
     state: RunState
-    step: int
-    """Optimizer steps done."""
+    step: int | None
+    """Step it happened in, at the finish the last that is done; null: in none, or unknown."""
     text: str
     """All of it in one sentence."""
     fault: TrainingFault | None
@@ -55,20 +59,23 @@ class Patience:
 DEFAULT = Patience()
 
 
-def tell_fault(fault: TrainingFault, *, state: RunState, step: int) -> Event:
-    """Make the event of a fault, after `step` steps were done."""
-    at_step = "" if fault.step is None else f", step {fault.step}"
-    done = f"; {fault.taken.replace('_', ' ')}" if fault.taken not in (None, "none") else ""
-    text = f"run {fault.run}{at_step}: {fault.summary or fault.fault_class.replace('_', ' ')}{done}"
+def make_event(
+    event: EventKind,
+    run_id: str,
+    text: str,
+    *,
+    state: RunState,
+    step: int | None,
+    fault: TrainingFault | None,
+    now: float,
+) -> Event:
+    """Make an event of `run_id`; its sentence begins with the run and, where one is known, the step."""
+    if fault is not None:
+        step, now = (fault.step if step is None else step), fault.detected_at
+    place = f"run {run_id}" if step is None else f"run {run_id}, step {step}"
     return Event(
-        event="fault", run=fault.run, state=state, step=step, text=text, fault=fault, at=fault.detected_at
+        event=event, run=run_id, state=state, step=step, text=f"{place}: {text}", fault=fault, at=now
     )
-
-
-def tell_finish(run_id: str, *, state: RunState, step: int, reason: str, at: float) -> Event:
-    """Make the event of a run's end after `step` steps."""
-    text = f"run {run_id} {state.lower()} after step {step}" + (f": {reason}" if reason else "")
-    return Event(event="finish", run=run_id, state=state, step=step, text=text, fault=None, at=at)
 
 
 def send(
@@ -155,16 +162,26 @@ class Notifier:
         say: Callable[[str], None] = lambda line: print(line, file=sys.stderr, flush=True),
         patience: Patience = DEFAULT,
     ) -> None:
+        self._run_id = run.run_id
         self._environment, self._say, self._patience = environment, say, patience
         self._lines = [(notification, _Line()) for notification in run.train.notify]
 
-    def tell(self, event: Event) -> None:
-        """Send `event` to all who want to hear of its kind; returns at once."""
+    def tell(
+        self,
+        kind: EventKind,
+        *,
+        text: str,
+        state: RunState = "RUNNING",
+        step: int | None = None,
+        fault: TrainingFault | None = None,
+    ) -> None:
+        """Tell all who want to hear of `kind` what happened, `text` in one sentence; returns at once."""
+        event = make_event(kind, self._run_id, text, state=state, step=step, fault=fault, now=time.time())
         for notification, line in self._lines:
             if event.event in notification.on:
                 line.put(lambda wanted=notification: self._send(wanted, event))  # type: ignore[misc]
 
-    def close(self, timeout_s: float) -> bool:
+    def close(self, timeout_s: float = AT_THE_END_S) -> bool:
         """Wait until everything was sent, at most `timeout_s`; return whether it was. What was not, is not sent."""
         until = time.monotonic() + timeout_s
         return all(line.close(until) for _, line in self._lines)

@@ -48,8 +48,8 @@ def expect(plan: FaultPlan) -> Expected:
     strike restarts and saves.
 
     Copies split the faults by the share p. A fault that leaves one interrupts for D = R + redo, and again from the
-    beginning by a further such fault, so that one interruption takes S = (1 − a) M / (1 − p + a p) with a = e^(−D/M) and
-    ends in a loss of the copy with probability f = (1 − a)(1 − p) / (1 − p + a p). A second of work then meets
+    beginning by a further such fault, so that one interruption takes S = (1 − a) M / (1 − p + a p) with a = e^(−D/M)
+    and ends in a loss of the copy with probability f = (1 − a)(1 − p) / (1 − p + a p). A second of work then meets
     κ = ((1 − p) + p f) / M losses, and an interval takes (e^(κL) − 1) ((1 + p S/M) / κ + M (e^(R/M) − 1)), L = τ + δ.
     """
     m, p = plan.mtbf_s, plan.memory_share

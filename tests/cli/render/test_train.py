@@ -229,4 +229,4 @@ def test_of_many_faults_the_newest_five_are_told_the_newest_first(capsys: pytest
 
 def test_a_suspended_run_is_followed_or_stopped() -> None:
     waits = a_run(state="SUSPENDED", job_ids=("7",), reason="waits for room on the disk")
-    assert list(next_commands(waits)) == ["ogai train logs -f small-1", "ogai train stop small-1"]
+    assert list(next_commands(waits)) == ["ogai train watch small-1", "ogai train stop small-1"]

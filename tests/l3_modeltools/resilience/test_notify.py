@@ -13,9 +13,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from l0_infra.core.errors import OgaiError, RemoteError, UnsatisfiableError
-from l3_modeltools.resilience.notify import Event, Notifier, Patience, send, tell_fault, tell_finish
+from l3_modeltools.resilience.notify import Event, Notifier, Patience, make_event, send
 from l3_modeltools.schemas import Evidence, Notification, TrainingFault
 from tests.support.runs import a_run, a_train
 
@@ -32,8 +33,22 @@ FAULT = TrainingFault(
     advised="restart_worker",
     taken="restart_worker",
 )
-EVENT = tell_fault(FAULT, state="RUNNING", step=119)
-DONE = tell_finish("small-1", state="COMPLETED", step=400, reason="all 400 steps are done", at=1764500009.0)
+
+
+def finish(text: str) -> Event:
+    return make_event("finish", "small-1", text, state="COMPLETED", step=400, fault=None, now=1764500009.0)
+
+
+EVENT = make_event(
+    "fault",
+    "small-1",
+    f"{FAULT.summary}; its ranks start again",
+    state="RUNNING",
+    step=None,
+    fault=FAULT,
+    now=9e9,
+)
+DONE = finish("all 400 steps are done")
 
 
 @dataclass
@@ -112,8 +127,8 @@ def test_a_post_carries_the_whole_event() -> None:
         "event": "fault",
         "run": "small-1",
         "state": "RUNNING",
-        "step": 119,
-        "text": "run small-1, step 120: rank 1 was killed by SIGKILL; restart worker",
+        "step": 120,
+        "text": "run small-1, step 120: rank 1 was killed by SIGKILL; its ranks start again",
         "at": 1764500000.5,
     }
     assert json.loads(last) == {
@@ -121,7 +136,7 @@ def test_a_post_carries_the_whole_event() -> None:
         "run": "small-1",
         "state": "COMPLETED",
         "step": 400,
-        "text": "run small-1 completed after step 400: all 400 steps are done",
+        "text": "run small-1, step 400: all 400 steps are done",
         "fault": None,
         "at": 1764500009.0,
     }
@@ -224,7 +239,7 @@ def test_a_command_gets_the_event_on_its_standard_input(tmp_path: Path) -> None:
 
 
 def test_a_command_that_closes_its_input_or_ignores_it_is_fine() -> None:
-    big = tell_finish("small-1", state="FAILED", step=1, reason="x" * 1_000_000, at=1.0)
+    big = finish("x" * 1_000_000)
     for script in ("exec <&-; exit 0", "exit 0"):
         send(
             Notification(command=("/bin/sh", "-c", script)),
@@ -264,8 +279,8 @@ def test_the_notifier_tells_each_what_it_wants_to_hear_and_costs_a_line_a_failur
         )
         environment = {**os.environ, "CHAT_URL": broken.address}
         notifier = Notifier(a_run(a_train(notify=notify)), environment, say=said.append, patience=PATIENT)
-        notifier.tell(EVENT)
-        notifier.tell(DONE)
+        notifier.tell("fault", text=FAULT.summary, fault=FAULT)
+        notifier.tell("finish", text="all steps are done", state="COMPLETED", step=400)
         assert notifier.close(20)
     assert [json.loads(body)["event"] for _, _, body in broken.heard] == ["fault"] * 2 + ["finish"] * 2
     assert [json.loads(body)["event"] for _, _, body in well.heard] == ["finish"]
@@ -278,7 +293,7 @@ def test_nobody_waits_for_a_server_that_hangs() -> None:
     with hook(0) as stuck, hook(200) as well:
         notify = (Notification(webhook=stuck.address), Notification(webhook=well.address))
         notifier = Notifier(a_run(a_train(notify=notify)), {}, say=lambda line: None)
-        notifier.tell(EVENT)
+        notifier.tell("fault", text=FAULT.summary, fault=FAULT)
         assert eventually(lambda: len(well.heard) == 1)
         assert not notifier.close(0.05)
 
@@ -286,17 +301,16 @@ def test_nobody_waits_for_a_server_that_hangs() -> None:
 def test_a_run_that_tells_nobody_needs_no_thread() -> None:
     before = threading.active_count()
     notifier = Notifier(a_run(), {})
-    notifier.tell(EVENT)
+    notifier.tell("fault", text=FAULT.summary, fault=FAULT)
     assert notifier.close(0) and threading.active_count() == before
 
 
-def test_the_sentence_of_an_event_is_made_of_what_is_known() -> None:
-    bare = TrainingFault(
-        run="small-1", fault_class="data_stall", detected_at=5.0, evidence=FAULT.evidence, advised="none"
-    )
-    assert tell_fault(bare, state="RUNNING", step=3).text == "run small-1: data stall"
-    finished = tell_finish("small-1", state="FAILED", step=3, reason="", at=1.0)
-    assert isinstance(finished, Event) and finished.text == "run small-1 failed after step 3"
+def test_an_event_is_placed_as_far_as_it_is_known() -> None:
+    nowhere = replace(FAULT, step=None)
+    event = make_event("fault", "small-1", "slow", state="SUSPENDED", step=None, fault=nowhere, now=7.0)
+    assert (event.text, event.step, event.at) == ("run small-1: slow", None, FAULT.detected_at)
+    event = make_event("finish", "small-1", "it gave up", state="FAILED", step=3, fault=FAULT, now=7.0)
+    assert (event.text, event.step) == ("run small-1, step 3: it gave up", 3)
 
 
 @contextmanager
