@@ -18,7 +18,7 @@ __all__ = ["DrillPlan", "PlannedBlow", "plan_drill", "require_budget", "restarts
 LATE_S = 2.0
 """How late a batch comes, at least."""
 
-SLOW_DISK_S = 15.0
+SLOW_DISK_S = 40.0
 """How long a slow disk holds up a save."""
 
 
