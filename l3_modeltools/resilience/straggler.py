@@ -117,12 +117,13 @@ class StragglerWatch:
         compared = _compare(rank, own, others)
         if compared.ratio < GONE_RATIO:
             self._named.discard(rank)
-        is_slow = compared.score >= LEAST_SCORE and _is_held_up(compared, own)
+        is_slow = compared.score >= LEAST_SCORE and _holds_up(compared, own)
         self._streaks[rank] = self._streaks[rank] + 1 if is_slow else 0
         return compared if is_slow else None
 
     def _forget(self) -> None:
-        """A new generation of ranks may lie on other cores; whoever is slow there is named anew after a while."""
+        """A new generation of ranks may lie on other cores; who is still slow there was named before."""
+        self._streaks = [0] * len(self._streaks)
         self._open.clear()
         for done in self._done:
             done.clear()
@@ -137,7 +138,7 @@ def _compare(rank: int, own: Sequence[_Step], others: Sequence[_Step]) -> Stragg
     return Straggler(rank=rank, step=own[-1].step, ratio=ratio, own_s=own_s, others_s=others_s, score=score)
 
 
-def _is_held_up(compared: Straggler, own: Sequence[_Step]) -> bool:
+def _holds_up(compared: Straggler, own: Sequence[_Step]) -> bool:
     """Say whether a rank is slower than noise makes one, and by enough to hold up the others."""
     is_starved = sum(step.starved_s for step in own) > MOST_STARVED * sum(step.own_s for step in own)
     excess_s, whole_s = compared.own_s - compared.others_s, median(step.whole_s for step in own)
