@@ -12,12 +12,14 @@ TABLE = {
     ),
     "list": Entry(target=f"{HERE}.see:list_", help="All runs, the newest first."),
     "show": Entry(target=f"{HERE}.see:show", help="Everything about one run."),
+    "watch": Entry(target=f"{HERE}.watch:watch", help="How a run goes on: progress, curves, speed, faults."),
     "logs": Entry(target=f"{HERE}.logs:logs", help="What a run printed; -f follows it."),
     "stop": Entry(target=f"{HERE}.change:stop", help="Save, then end a run; resume goes on from there."),
     "resume": Entry(target=f"{HERE}.change:resume", help="Go on from the newest sound checkpoint."),
     "sample": Entry(target=f"{HERE}.use:sample", help="Let the model go on with a text."),
     "export": Entry(target=f"{HERE}.use:export", help="Write the model as Hugging Face keeps models."),
     "compare": Entry(target=f"{HERE}.see:compare", help="Runs side by side: what differs, what came of it."),
+    "ettr": Entry(target=f"{HERE}.ettr:ettr", help="Share of the time made use of: of a run, of a plan."),
 }
 
 EPILOG = """\b
