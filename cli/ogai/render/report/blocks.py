@@ -16,6 +16,7 @@ __all__ = [
     "Facts",
     "Figure",
     "Fold",
+    "Heading",
     "Page",
     "Pair",
     "Prose",
@@ -50,6 +51,14 @@ class Prose:
     """A sentence or two."""
 
     kind: ClassVar[str] = "prose"
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Heading:
+    """A title within a section."""
+
+    kind: ClassVar[str] = "heading"
     text: str
 
 
@@ -165,7 +174,7 @@ class Fold:
     printed: bool = True
 
 
-Block = Facts | Prose | Figure | Pair | Table | Bar | Quotes | Code | Fold
+Block = Facts | Prose | Heading | Figure | Pair | Table | Bar | Quotes | Code | Fold
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -15,6 +15,7 @@ from ogai.render.report import (
     Facts,
     Figure,
     Fold,
+    Heading,
     Key,
     Line,
     LineChart,
@@ -62,6 +63,7 @@ def a_page(text: str) -> Page:
     blocks = (
         Facts(facts=(fact,)),
         Prose(text=text),
+        Heading(text=text),
         figure,
         table,
         bar,

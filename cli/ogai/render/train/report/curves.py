@@ -115,8 +115,8 @@ def smoothed(
 
 
 def window_of(count: int) -> int:
-    """Return over how many steps is averaged: a fortieth of all, an odd number."""
-    return 1 if count < SMOOTHED_FROM else max(5, count // 40) | 1
+    """Return over how many steps is averaged: a thirtieth of all, an odd number."""
+    return 1 if count < SMOOTHED_FROM else max(5, count // 30) | 1
 
 
 def _over_steps(

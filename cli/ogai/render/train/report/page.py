@@ -5,7 +5,7 @@ from time import localtime, strftime
 
 from l3_modeltools.schemas import RunState
 from ogai.flows.train.report import Gathered, RunReport
-from ogai.render.report import Block, Facts, Fold, Page, Prose, Section, Status, Tone, series_tone
+from ogai.render.report import Block, Facts, Fold, Heading, Page, Prose, Section, Status, Tone, series_tone
 from ogai.render.train.report.overlaid import curve_blocks, difference_blocks, outcome_blocks
 from ogai.render.train.report.single import describe_facts, describe_lead, run_sections
 from ogai.render.train.words import loss
@@ -72,6 +72,7 @@ def _flattened(report: RunReport, key: str, now: float) -> Iterator[Block]:
     yield Prose(text=describe_lead(report.run))
     yield Facts(facts=tuple(describe_facts(report)))
     for section in run_sections(report, key, now):
+        yield Heading(text=section.title)
         yield from section.blocks
 
 
