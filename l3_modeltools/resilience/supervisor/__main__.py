@@ -33,13 +33,11 @@ def main(directory: Path) -> int:
             witness=Witness(catalogue=catalogue, kernel=open_kernel_log()),
             journal=Journal(directory, notifier),
         )
-        code = supervisor.supervise()
-        notifier.close()
+        return supervisor.supervise()
     except OgaiError as error:
         hint = f"\nhint: {error.hint}" if error.hint else ""
         print(f"{error}{hint}", file=sys.stderr, flush=True)
         return error.exit_code
-    return code
 
 
 if __name__ == "__main__":

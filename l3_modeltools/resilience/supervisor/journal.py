@@ -8,7 +8,7 @@ from pathlib import Path
 
 from l3_modeltools.resilience.notify import Notifier
 from l3_modeltools.runs import Mark, append_mark, read_faults, read_marks, report_fault, revise_fault
-from l3_modeltools.schemas import TrainingFault
+from l3_modeltools.schemas import RunState, TrainingFault
 
 __all__ = ["Journal", "say"]
 
@@ -38,10 +38,10 @@ class Journal:
         fault_id = because_of.fault_id if because_of else None
         self._mark(Mark(at=time.time(), mark="spawned", fault_id=fault_id))
 
-    def ended(self, exit_code: int, because_of: TrainingFault | None) -> None:
+    def ended(self, exit_code: int, because_of: TrainingFault | None, reason: str) -> None:
         """Note that the supervisor ends."""
         fault_id = because_of.fault_id if because_of else None
-        self._mark(Mark(at=time.time(), mark="ended", exit_code=exit_code, fault_id=fault_id))
+        self._mark(Mark(at=time.time(), mark="ended", exit_code=exit_code, fault_id=fault_id, text=reason))
 
     def report(self, fault: TrainingFault) -> TrainingFault:
         """Give a new fault its number."""
@@ -60,7 +60,12 @@ class Journal:
         """Tell people of a fault."""
         text = f"{fault.summary}; {what_follows}" if what_follows else fault.summary
         say(f"fault {fault.fault_id}: {text}")
-        self._notifier.tell("fault", fault=fault, text=text)
+        self._notifier.tell("fault", text=text, step=fault.step, fault=fault)
+
+    def finish(self, state: RunState, text: str, *, step: int | None, fault: TrainingFault | None) -> None:
+        """Tell people of the end, and wait until they were told, or could not be."""
+        self._notifier.tell("finish", text=text, state=state, step=step, fault=fault)
+        self._notifier.close()
 
     def _mark(self, mark: Mark) -> None:
         with contextlib.suppress(OSError):

@@ -68,7 +68,7 @@ def describe_straggler(straggler: Straggler, *, run: str, node: str, now: float)
     """Turn a straggler into a fault of the run: it is told, and nothing is done."""
     evidence = (
         f"its own part of a step takes {straggler.own_s:.3f} s, that of the others {straggler.others_s:.3f} s,"
-        f" {straggler.score:.0f} standard deviations less, for {straggler.steps} steps in a row"
+        f" {straggler.score:.0f} standard deviations less"
     )
     return TrainingFault(
         run=run,

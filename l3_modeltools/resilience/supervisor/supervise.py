@@ -3,6 +3,7 @@
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from signal import Signals
 
 from msgspec.structs import replace
 
@@ -21,7 +22,7 @@ from l3_modeltools.resilience.supervisor.ports import free_port
 from l3_modeltools.resilience.supervisor.pump import Pump
 from l3_modeltools.resilience.supervisor.shared import Shared
 from l3_modeltools.resilience.supervisor.wish import Wish
-from l3_modeltools.schemas import Run, TrainingFault
+from l3_modeltools.schemas import Run, RunState, TrainingFault
 
 __all__ = ["Supervisor"]
 
@@ -45,6 +46,16 @@ class Witness:
         return self.kernel.read() if self.kernel is not None else ()
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Ending:
+    """How a supervisor ends; `state` is the run's, None where its job is to be started again."""
+
+    exit_code: int
+    state: RunState | None
+    reason: str
+    fault: TrainingFault | None = None
+
+
 class Supervisor:
     """Runs the ranks of `run` on this node. What it sees goes into the run's journal, what it does follows `decide`."""
 
@@ -55,7 +66,7 @@ class Supervisor:
         self.pump = Pump(self.shared.logs_read, say)
         self.onlooker = Onlooker(run.run_id, Path(run.directory), node, journal)
         self.observer = Observer(self.shared.pulses, self.onlooker)
-        self.oom_kills = count_oom_kills()
+        self.oom_kills = count_oom_kills() or 0
         self.nursery: Nursery | None = None
         self.is_warm = False
 
@@ -63,27 +74,42 @@ class Supervisor:
         """Go on until there is nothing more to do; return the exit code that the job's engine sees."""
         self.journal.supervised()
         try:
-            code, fault = self._live()
+            ending = self._live()
         finally:
             if self.nursery is not None:
                 self.nursery.end()
-        self.journal.ended(code, fault)
-        return code
+        self.journal.ended(ending.exit_code, ending.fault, ending.reason)
+        if ending.state is not None:
+            step = self.onlooker.highest_step or None
+            self.journal.finish(ending.state, ending.reason, step=step, fault=ending.fault)
+        return ending.exit_code
 
-    def _live(self) -> tuple[int, TrainingFault | None]:
+    def _live(self) -> Ending:
         number, fault = 0, None
         while True:
             over = self._generation(number, fault)
             if over.completed:
-                return 0, None
+                return Ending(exit_code=0, state="COMPLETED", reason="all steps are done")
             if self.wish.signal:
-                return SIGNALLED + self.wish.signal, None
+                return self._stopped()
             fault, decision = self._answer(over)
             if decision.action in STOPS:
-                return _exit_code(decision, over), fault
+                given_up = decision.action == "give_up"
+                return Ending(
+                    exit_code=_exit_code(decision, over),
+                    state="FAILED" if given_up else None,
+                    reason=decision.reason,
+                    fault=fault,
+                )
             if not self._pause(decision.wait_s):
-                return SIGNALLED + self.wish.signal, None
+                return self._stopped()
             number += 1
+
+    def _stopped(self) -> Ending:
+        number = self.wish.signal
+        return Ending(
+            exit_code=SIGNALLED + number, state="CANCELLED", reason=f"told to end by {Signals(number).name}"
+        )
 
     def _generation(self, number: int, because_of: TrainingFault | None) -> Over:
         """Start all ranks, with a nursery that is warm already if there is one, and stay until they have ended."""
@@ -102,6 +128,7 @@ class Supervisor:
             is_ready=self.is_warm,
         )
         over = generation.attend()
+        self.onlooker.highest_step = max(self.onlooker.highest_step, self.observer.step_done or 0)
         self.is_warm = generation.is_ready
         return over
 
@@ -124,7 +151,6 @@ class Supervisor:
             policy=self.run.train.resilience,
             now=time.time(),
         )
-        self.onlooker.highest_step = max(self.onlooker.highest_step, self.observer.step_done or 0)
         if fault.advised == "roll_back":
             self.shared.forget_memory()
         fault = replace(fault, located_at=time.time(), taken=decision.action)
@@ -143,7 +169,7 @@ class Supervisor:
 
     def _classify(self, over: Over) -> TrainingFault:
         kernel = self.witness.kernel_lines()
-        kills, self.oom_kills = count_oom_kills() - self.oom_kills, count_oom_kills()
+        kills = self._oom_kills()
         if over.hang is not None:
             return classify_hang(
                 self.run.run_id, over.hang, over.stacks, kernel=kernel, node=self.node, now=time.time()
@@ -157,6 +183,11 @@ class Supervisor:
             catalogue=self.witness.catalogue,
             now=time.time(),
         )
+
+    def _oom_kills(self) -> int:
+        """Return how many processes of this job's memory cgroup the kernel has killed since it was asked last."""
+        before, self.oom_kills = self.oom_kills, count_oom_kills() or 0
+        return self.oom_kills - before
 
     def _pause(self, seconds: float) -> bool:
         """Wait; return whether nobody wished the end meanwhile."""
