@@ -19,6 +19,7 @@ TABLE = {
     "sample": Entry(target=f"{HERE}.use:sample", help="Let the model go on with a text."),
     "export": Entry(target=f"{HERE}.use:export", help="Write the model as Hugging Face keeps models."),
     "compare": Entry(target=f"{HERE}.see:compare", help="Runs side by side: what differs, what came of it."),
+    "report": Entry(target=f"{HERE}.report:report", help="One HTML page on a run, or on several."),
     "ettr": Entry(target=f"{HERE}.ettr:ettr", help="Share of the time made use of: of a run, of a plan."),
 }
 
@@ -28,6 +29,7 @@ Examples:
   ogai train submit train.yaml --dry-run   what it would take: memory by term, disk, tokens
   ogai train submit train.yaml -f          queue it and stay with it
   ogai train sample tiny-llama-1 "def "    what the newest checkpoint writes
+  ogai train report tiny-llama-1 --open    its curves, faults, time and texts as one page
   ogai train export tiny-llama-1 --to out  load it with transformers
 """
 

@@ -10,6 +10,7 @@ from ogai.flows.train.ettr import (
     replay_ettr,
     run_ettr,
 )
+from ogai.flows.train.report import Gathered, RunReport, gather
 from ogai.flows.train.runs import compare, damaged, find, metrics, output, poll, resume, samples, stop, wait
 from ogai.flows.train.submit import Planned, plan, queue, submit
 from ogai.flows.train.use import export, sample
@@ -17,10 +18,12 @@ from ogai.flows.train.wish import Wish, read_wish
 
 __all__ = [
     "FaultPlan",
+    "Gathered",
     "Planned",
     "PlannedEttr",
     "Run",
     "RunEttr",
+    "RunReport",
     "Train",
     "Wish",
     "compare",
@@ -28,6 +31,7 @@ __all__ = [
     "expected_ettr",
     "export",
     "find",
+    "gather",
     "metrics",
     "mtbf_of",
     "output",
