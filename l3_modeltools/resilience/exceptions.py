@@ -1,0 +1,47 @@
+"""The exceptions that ended a Python program, as tracebacks in its log tell them."""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from l3_modeltools.resilience.catalogue import COLOUR
+
+__all__ = ["Raised", "find_exceptions"]
+
+PREFIX = re.compile(r"(?:\[[\w ./:,=|-]{1,40}\]:? {0,2}|\(\w[\w ,.=-]{0,40}\) |std(?:err|out): ){0,4}")
+"""What launchers put before a line: `[rank3]: `, `[default0]:`, `(trainer pid=7) `, `stderr: `."""
+
+RAISED = re.compile(r"((?:[A-Za-z_]\w{0,60}\.){0,12}[A-Z]\w{0,80})(?:: (.*))?")
+TRACEBACK = ("Traceback (most recent call last):", "Original Traceback (most recent call last):")
+LONGEST_LINE = 2000
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Raised:
+    """An exception: its type, what it said, the number of its line and of its traceback's first line, from 0."""
+
+    kind: str
+    text: str
+    number: int
+    began: int
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.text}" if self.text else self.kind
+
+
+def find_exceptions(lines: Iterable[str]) -> Iterator[Raised]:
+    """Yield the exception below each traceback, in order."""
+    began: int | None = None
+    for number, line in enumerate(lines):
+        text = bare(line)
+        if text.startswith(TRACEBACK):
+            began = number
+        elif began is not None and (raised := RAISED.fullmatch(text)):
+            yield Raised(kind=raised[1], text=raised[2] or "", number=number, began=began)
+            began = None
+
+
+def bare(line: str) -> str:
+    """Return a line without colours, prefixes, what a progress bar overwrote, and its end if it is too long."""
+    text = COLOUR.sub("", line.rstrip().rpartition("\r")[2][:LONGEST_LINE])
+    return PREFIX.sub("", text, count=1)
