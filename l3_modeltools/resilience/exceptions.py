@@ -6,13 +6,14 @@ from dataclasses import dataclass
 
 from l3_modeltools.resilience.catalogue import COLOUR
 
-__all__ = ["Raised", "find_exceptions"]
+__all__ = ["Raised", "find_exceptions", "without_quotes"]
 
-PREFIX = re.compile(r"(?:\[[\w ./:,=|-]{1,40}\]:? {0,2}|\(\w[\w ,.=-]{0,40}\) |std(?:err|out): ){0,4}")
+PREFIX = re.compile(r"(?:\[[\w ./:,=|-]{1,40}\]:? ?|\(\w[\w ,.=-]{0,40}\) |std(?:err|out): ){0,4}")
 """What launchers put before a line: `[rank3]: `, `[default0]:`, `(trainer pid=7) `, `stderr: `."""
 
 RAISED = re.compile(r"((?:[A-Za-z_]\w{0,60}\.){0,12}[A-Z]\w{0,80})(?:: (.*))?")
 TRACEBACK = ("Traceback (most recent call last):", "Original Traceback (most recent call last):")
+FRAME, QUOTED = re.compile(r' {1,3}File "'), re.compile(r" {3}")
 LONGEST_LINE = 2000
 
 
@@ -39,6 +40,16 @@ def find_exceptions(lines: Iterable[str]) -> Iterator[Raised]:
         elif began is not None and (raised := RAISED.fullmatch(text)):
             yield Raised(kind=raised[1], text=raised[2] or "", number=number, began=began)
             began = None
+
+
+def without_quotes(lines: Iterable[str]) -> Iterator[str]:
+    """Empty the lines in which a traceback quotes the program: what a program may say, it has not said yet."""
+    quoting = False
+    for line in lines:
+        text = bare(line)
+        is_frame = FRAME.match(text) is not None
+        quoting = is_frame or (quoting and QUOTED.match(text) is not None)
+        yield "" if quoting and not is_frame else line
 
 
 def bare(line: str) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from l3_modeltools.resilience.catalogue import Catalogue, Match
-from l3_modeltools.resilience.exceptions import Raised, find_exceptions
+from l3_modeltools.resilience.exceptions import Raised, find_exceptions, without_quotes
 
 __all__ = ["Reading", "read_log"]
 
@@ -27,7 +27,7 @@ class Reading:
 
 def read_log(lines: Sequence[str], catalogue: Catalogue) -> Reading:
     """Read a log, oldest line first."""
-    matches = catalogue.find(lines)
+    matches = catalogue.find(without_quotes(lines))
     own = find_own(lines, catalogue)
     if own is not None and any(explains(match, own) for match in matches):
         own = None

@@ -81,8 +81,9 @@ def best_match(catalogue: Catalogue, said: Sequence[str], log: Sequence[str]) ->
     match = catalogue.match(said)
     if match is None or match.error.standing == "cause":
         return match
-    earlier = catalogue.match(log)
-    return min((match, earlier or match), key=lambda one: STANDINGS.index(one.error.standing))
+    return min(
+        (match, *read_log(log, catalogue).matches[:1]), key=lambda one: STANDINGS.index(one.error.standing)
+    )
 
 
 def told_lines(traceback: str) -> Iterable[str]:
@@ -93,7 +94,7 @@ def told_lines(traceback: str) -> Iterable[str]:
 def judge_signal(end: End, name: str, catalogue: Catalogue) -> Verdict:
     """Judge an end by a signal; a log tells nothing of one that came from outside."""
     outside = name in FROM_OUTSIDE
-    match = None if outside else catalogue.match(end.log)
+    match = None if outside else next(iter(read_log(end.log, catalogue).matches), None)
     return Verdict(
         end=end,
         fault_class="killed" if outside else match.error.fault_class if match else "crash",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from l3_modeltools.resilience.exceptions import find_exceptions
+from l3_modeltools.resilience.exceptions import find_exceptions, without_quotes
 from l3_modeltools.resilience.words import first_words
 
 TRACEBACK = """\
@@ -41,3 +41,20 @@ def test_without_a_traceback_there_is_none() -> None:
 def test_long_words_are_cut() -> None:
     assert first_words(" one\ntwo") == "one"
     assert len(first_words("x" * 5000)) == 301
+
+
+@pytest.mark.parametrize("prefix", ["", "[rank3]: ", "[default0]:"])
+def test_what_a_traceback_quotes_of_the_program_is_left_out(prefix: str) -> None:
+    lines = [
+        prefix + line for line in [*TRACEBACK.splitlines(), "    ^^^^", "    an indented line of the log"]
+    ]
+    kept = [line.removeprefix(prefix) for line in without_quotes(lines) if line]
+    assert [line.strip().split()[0] for line in kept] == [
+        "Traceback",
+        "File",
+        "File",
+        "plumbing.Broken:",
+        "^^^^",
+        "an",
+    ]
+    assert len(list(without_quotes(lines))) == len(lines)

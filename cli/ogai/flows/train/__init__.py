@@ -1,6 +1,7 @@
 """Trainings, free of the command line: `import ogai; ogai.train.submit("train.yaml")`."""
 
 from l3_modeltools.schemas import Run, Train
+from ogai.flows.train.faults import explain, faults, own_errors, read_meaning
 from ogai.flows.train.runs import compare, damaged, find, metrics, output, poll, resume, samples, stop, wait
 from ogai.flows.train.submit import Planned, plan, queue, submit
 from ogai.flows.train.use import export, sample
@@ -13,13 +14,17 @@ __all__ = [
     "Wish",
     "compare",
     "damaged",
+    "explain",
     "export",
+    "faults",
     "find",
     "metrics",
     "output",
+    "own_errors",
     "plan",
     "poll",
     "queue",
+    "read_meaning",
     "read_wish",
     "resume",
     "sample",
