@@ -13,6 +13,10 @@ TABLE = {
     "list": Entry(target=f"{HERE}.see:list_", help="All runs, the newest first."),
     "show": Entry(target=f"{HERE}.see:show", help="Everything about one run."),
     "watch": Entry(target=f"{HERE}.watch:watch", help="How a run goes on: progress, curves, speed, faults."),
+    "faults": Entry(
+        target=f"{HERE}.faults:faults",
+        help="What went wrong in a run, or what any log means, and what to do.",
+    ),
     "logs": Entry(target=f"{HERE}.logs:logs", help="What a run printed; -f follows it."),
     "stop": Entry(target=f"{HERE}.change:stop", help="Save, then end a run; resume goes on from there."),
     "resume": Entry(target=f"{HERE}.change:resume", help="Go on from the newest sound checkpoint."),

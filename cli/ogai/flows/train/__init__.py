@@ -10,6 +10,7 @@ from ogai.flows.train.ettr import (
     replay_ettr,
     run_ettr,
 )
+from ogai.flows.train.faults import explain, faults, own_errors, read_meaning
 from ogai.flows.train.report import Gathered, RunReport, gather
 from ogai.flows.train.runs import compare, damaged, find, metrics, output, poll, resume, samples, stop, wait
 from ogai.flows.train.submit import Planned, plan, queue, submit
@@ -29,15 +30,19 @@ __all__ = [
     "compare",
     "damaged",
     "expected_ettr",
+    "explain",
     "export",
+    "faults",
     "find",
     "gather",
     "metrics",
     "mtbf_of",
     "output",
+    "own_errors",
     "plan",
     "poll",
     "queue",
+    "read_meaning",
     "read_wish",
     "replay_ettr",
     "resume",
