@@ -113,20 +113,20 @@ def test_a_damaged_checkpoint_is_reported_once(
 ) -> None:
     run = make_run(tmp_path / "run", a_train(data))
     with Seats(run, 2) as seats:
-        seats.start(Break(rank=1, step=8, what="kill"))
-        seats.wait()
-    file = next((run / "checkpoints" / "step-00000006").glob("*.distcp"))
+        seats.finish()
+    file = next((run / "checkpoints" / f"step-{STEPS:08}").glob("*.distcp"))
     content = bytearray(file.read_bytes())
     content[len(content) // 2] ^= 1
     file.write_bytes(content)
-    with Seats(run, 2) as seats:
-        seats.start(Break(rank=0, step=5, what="kill"))
-        seats.wait()
+    for _ in range(2):
+        with Seats(run, 2) as seats:
+            seats.start(Break(rank=0, step=STEPS, what="kill"))
+            assert seats.wait()[0].code == -9
     with Seats(run, 2) as seats:
         seats.finish()
     (fault,) = read_faults(run)
     assert (fault.fault_class, fault.section, fault.taken) == ("checkpoint_damaged", "setup", "roll_back")
-    assert "step 6" in fault.summary
+    assert f"step {STEPS}" in fault.summary
     assert read_told(run) == undisturbed
 
 
