@@ -17,7 +17,9 @@ from pathlib import Path
 
 import pytest
 
+from l3_modeltools.runs import Mark, append_mark, report_fault, save_ranks
 from tests.cli.train.conftest import Ogai
+from tests.support.scenes import a_fault, slow_ranks
 from tests.support.world import TIMEOUT_S, eventually
 
 pytestmark = pytest.mark.real
@@ -207,3 +209,17 @@ def test_a_dumb_terminal_gets_the_log(ogai: Ogai, run: str, environment: dict[st
 def test_a_run_that_is_not_there_is_refused(ogai: Ogai, home: Path) -> None:
     said = ogai("train", "watch", "nobody")
     assert said.code == 2 and "nobody" in said.err
+
+
+def test_what_the_supervisor_tells_is_on_the_picture(ogai: Ogai, run: str, home: Path) -> None:
+    directory, now = home / "runs" / run, time.time()
+    fault = report_fault(directory, a_fault(1, step=12, at=now - 20, run=run, redone_steps=2))
+    append_mark(directory, Mark(at=now - 30, mark="supervised"))
+    append_mark(directory, Mark(at=now - 19, mark="spawned", fault_id=fault.fault_id))
+    save_ranks(directory, slow_ranks(4, slowest=2, at=now))
+    picture = ogai("train", "watch", run, "--once").out
+    assert "last fault  killed in step 12, 2" in picture
+    assert "ranks started again; cost 4.1s, 2 steps done again" in picture
+    assert "restarts    1 of 0 within 1d" in picture
+    assert re.search(r"rank 2  █+ +0.8s, 2.0 times", picture)
+    assert "▲" in picture
