@@ -30,6 +30,7 @@ from l3_modeltools.schemas.corpus import (
 )
 from l3_modeltools.schemas.cut import balanced_offset, batch_faults, cut_faults, layers_by_stage
 from l3_modeltools.schemas.dataset import Dataset, DataShard, DataSource, Dropped, Tokenizer
+from l3_modeltools.schemas.error_catalogue import ErrorCatalogue, KnownError, Standing
 from l3_modeltools.schemas.fault import Evidence, FaultAction, FaultClass, Section, Suspect, TrainingFault
 from l3_modeltools.schemas.hashed_file import HashedFile, manifest_faults
 from l3_modeltools.schemas.notification import Notification
@@ -60,6 +61,7 @@ __all__ = [
     "Degrees",
     "Dpo",
     "Dropped",
+    "ErrorCatalogue",
     "Evidence",
     "Experts",
     "FaultAction",
@@ -70,6 +72,7 @@ __all__ = [
     "HashedFile",
     "HuggingFaceTokenizer",
     "JsonLines",
+    "KnownError",
     "LatentAttention",
     "LearnedPositions",
     "Llama3Scaling",
@@ -96,6 +99,7 @@ __all__ = [
     "Sft",
     "SkippedSteps",
     "Source",
+    "Standing",
     "Strategy",
     "Suspect",
     "TextFiles",

@@ -19,6 +19,7 @@ TABLE = {
     "sample": Entry(target=f"{HERE}.use:sample", help="Let the model go on with a text."),
     "export": Entry(target=f"{HERE}.use:export", help="Write the model as Hugging Face keeps models."),
     "compare": Entry(target=f"{HERE}.see:compare", help="Runs side by side: what differs, what came of it."),
+    "ettr": Entry(target=f"{HERE}.ettr:ettr", help="Share of the time made use of: of a run, of a plan."),
 }
 
 EPILOG = """\b

@@ -11,6 +11,7 @@ from l0_infra.core.errors import UsageError
 from l2_scheduler import Blocker, LocalEngine, read_log
 from l2_scheduler.schemas import FINAL_STATES, JobStatus
 from l3_modeltools import (
+    Happened,
     Mark,
     MetricsReader,
     RanksNow,
@@ -92,7 +93,9 @@ class Watch:
         kept, saved = self.run.get(now, fresh=over), self.saved.get(now, fresh=over)
         self.history.take(self.reader.read())
         starts, newest = self.starts_of(kept, job), tuple(self.history.newest)
-        run = judge_run(kept, job, read_outcome(self.directory), newest, saved, starts=starts)
+        marks, faults = self.marks.get(now, fresh=over), self.faults.get(now, fresh=over)
+        happened = Happened(starts=starts, marks=marks, faults=faults)
+        run = judge_run(kept, job, read_outcome(self.directory), newest, saved, happened=happened)
         return Scene(
             now=now,
             run=run,
@@ -100,8 +103,8 @@ class Watch:
             blockers=self.blockers(job),
             starts=starts,
             history=self.history,
-            marks=self.marks.get(now, fresh=over),
-            faults=self.faults.get(now, fresh=over),
+            marks=marks,
+            faults=faults,
             ranks=None if over else read_ranks(self.directory),
             samples=self.samples.get(now, fresh=over),
             saved_at=written_at(self.directory / saved[-1].directory) if saved else None,

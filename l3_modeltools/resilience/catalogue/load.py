@@ -1,0 +1,33 @@
+"""The catalogue is read from its files: those beside this module, and a person's own."""
+
+from functools import cache
+from importlib.resources import as_file, files
+from pathlib import Path
+
+from l0_infra.core.documents import read_document
+from l3_modeltools.resilience.catalogue.match import Catalogue
+from l3_modeltools.schemas import ErrorCatalogue, KnownError
+
+__all__ = ["load_catalogue"]
+
+
+def load_catalogue(extra: Path | None = None) -> Catalogue:
+    """Read what ogai knows, and the `error_catalogue` in the file `extra`, if there is one.
+
+    An entry of `extra` comes before all others, and replaces the one of its name.
+
+    Raises DocumentError for a file that is there and is no sound catalogue.
+    """
+    own = read_document(extra, expect=ErrorCatalogue).errors if extra is not None and extra.exists() else ()
+    names = {error.name for error in own}
+    return Catalogue((*own, *(error for error in _shipped() if error.name not in names)))
+
+
+@cache
+def _shipped() -> tuple[KnownError, ...]:
+    with as_file(files(__package__) / "known") as folder:
+        return tuple(
+            error
+            for path in sorted(folder.glob("*.yaml"))
+            for error in read_document(path, expect=ErrorCatalogue).errors
+        )

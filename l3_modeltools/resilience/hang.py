@@ -1,0 +1,203 @@
+"""Which rank stopped first, where, and how that is known: a run in which one rank waits for ever waits as a whole."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from l3_modeltools.resilience.heartbeat import Beat, Phase
+from l3_modeltools.resilience.limits import Limits
+from l3_modeltools.resilience.threads import ThreadState
+
+__all__ = ["Hang", "HangWatch"]
+
+ORDER: tuple[Phase, ...] = ("setup", "data", "forward", "backward", "optimizer", "validate", "save")
+"""In which a step goes through its phases."""
+
+LONGEST_GAP_S = 0.5
+"""Between two looks. What is above it does not count: the watch itself did not run and so, it may be, did nobody, as
+the virtual machine was paused or the job suspended.
+"""
+
+AWAKE_SHARE, AWAKE_S = 0.1, 0.25
+"""A rank works that uses, or waits for, more of a CPU than this share, and a quarter of a second at once; a wait that
+wakes up now and then to look around stays below it.
+"""
+
+SLOW_FACTOR, SLOW_SLACK_S = 4.0, 30.0
+"""A rank that works may take so much longer than one that sleeps."""
+
+GRACE_SHARE = 0.5
+"""Of its limit, which a rank has at least since others were behind it: it waited for them and is not to blame yet."""
+
+STATES = {
+    "R": "runs or waits for a CPU",
+    "S": "sleeps",
+    "D": "waits for storage",
+    "T": "is stopped by a signal",
+}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Hang:
+    """Ranks do not move any more."""
+
+    suspects: tuple[int, ...]
+    """Ranks that stopped first, most likely first; more than one when nothing but their stacks can tell."""
+    occurred_at_s: float
+    """Last sign of life of the first suspect, seconds of CLOCK_MONOTONIC."""
+    phase: Phase
+    step: int
+    limit_s: float
+    evidence: tuple[tuple[int, str], ...]
+    """For each rank that takes part, by rank: a sentence on where it is."""
+
+
+@dataclass(slots=True)
+class _Track:
+    """What is known of a rank since its last beat; times move on while time does not count."""
+
+    beat: Beat
+    cpu_s: float
+    is_first: bool
+    """In its first step after its start."""
+    moved_at_s: float
+    """When its phase began."""
+    alive_at_s: float
+    """When it was last known to work."""
+    ahead_at_s: float
+    """When it was last known to be ahead of another rank."""
+    awake_s: float = 0.0
+
+    def shift(self, seconds: float) -> None:
+        self.moved_at_s += seconds
+        self.alive_at_s += seconds
+        self.ahead_at_s += seconds
+
+    def use(self, now_s: float, seconds: float, state: ThreadState) -> None:
+        """Take in what the rank did in the last `seconds`."""
+        used_s = max(state.cpu_s - self.cpu_s, seconds if state.state == "R" else 0.0)
+        self.cpu_s = state.cpu_s
+        self.awake_s = max(self.awake_s - AWAKE_SHARE * seconds, 0.0) + used_s
+        if self.awake_s > AWAKE_S:
+            self.alive_at_s, self.awake_s = now_s, 0.0
+
+
+class HangWatch:
+    """Looks at the ranks ten times a second and says when they hang.
+
+    The rank that is furthest behind is judged, as the others wait for it; one that was stopped by a signal is judged
+    wherever it is. It hangs when it was silent for `Limits.limit_s`: no new phase, and no CPU used or asked for. A
+    rank that works on without a new phase is slow, and hangs after 4 times the limit + 30 s. While a rank is `paused`,
+    held by a debugger or gone, the others wait for it and no time counts. Two looks in a row must agree.
+
+    So detection comes within the limit and two looks of the last sign of life, as long as this watch runs and the
+    ranks are not further apart than half a limit.
+    """
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._tracks: dict[int, _Track] = {}
+        self._looked_at_s: float | None = None
+        self._found: tuple[int, ...] = ()
+
+    def look(
+        self, now_s: float, beats: Mapping[int, Beat], states: Mapping[int, ThreadState | None]
+    ) -> Hang | None:
+        """Return a hang that this look and the one before agree on; `now_s` is CLOCK_MONOTONIC.
+
+        A rank without a state, or a zombie, is gone: the others wait for it, too, but that is told by its end.
+        """
+        taking_part = {rank: states.get(rank) for rank in sorted(beats) if beats[rank].phase != "ended"}
+        there = {rank: state for rank, state in taking_part.items() if state and state.state not in "Zt"}
+        held = len(there) < len(taking_part) or any(beats[rank].phase == "paused" for rank in there)
+        self._follow(now_s, beats, there, held=held)
+        suspects = () if held or not there else self._suspects(now_s, there)
+        agreed, self._found = suspects == self._found, suspects
+        return self._tell(now_s, suspects, there) if suspects and agreed else None
+
+    def _follow(
+        self, now_s: float, beats: Mapping[int, Beat], states: Mapping[int, ThreadState], *, held: bool
+    ) -> None:
+        gap_s = 0.0 if self._looked_at_s is None else now_s - self._looked_at_s
+        self._looked_at_s = now_s
+        counted_s = min(gap_s, LONGEST_GAP_S)
+        for rank, state in states.items():
+            beat, track = beats[rank], self._tracks.get(rank)
+            if track is None or track.beat != beat:
+                began_s = beat.since_s if track is None else max(beat.since_s, now_s - counted_s)
+                self._tracks[rank] = _begin(beat, state, began_s, track)
+            else:
+                track.shift(gap_s if held else gap_s - counted_s)
+                track.use(now_s, counted_s, state)
+
+    def _suspects(self, now_s: float, states: Mapping[int, ThreadState]) -> tuple[int, ...]:
+        """Return who was stopped and is silent for too long; else who is furthest behind, if one of these is."""
+        stopped = [rank for rank in states if states[rank].state == "T" and self._is_silent(now_s, rank)]
+        if stopped:
+            return tuple(sorted(stopped, key=self._place))
+        hindmost = min(self._place(rank) for rank in states)
+        for rank in states:
+            if self._place(rank) > hindmost:
+                self._tracks[rank].ahead_at_s = now_s
+        behind = [rank for rank in states if self._place(rank) == hindmost]
+        if not any(self._is_silent(now_s, rank) for rank in behind):
+            return ()
+        if not all(self._had_grace(now_s, rank) for rank in behind):
+            return ()
+        return tuple(sorted(behind, key=lambda rank: self._tracks[rank].alive_at_s))
+
+    def _place(self, rank: int) -> tuple[int, int]:
+        beat = self._tracks[rank].beat
+        return beat.step, ORDER.index(beat.phase)
+
+    def _is_silent(self, now_s: float, rank: int) -> bool:
+        return now_s - self._silent_since(now_s, rank) > self._limit_s(rank)
+
+    def _had_grace(self, now_s: float, rank: int) -> bool:
+        begun_s = max(self._silent_since(now_s, rank), self._tracks[rank].ahead_at_s)
+        return now_s - begun_s > GRACE_SHARE * self._limit_s(rank)
+
+    def _silent_since(self, now_s: float, rank: int) -> float:
+        """Return when a rank last worked; one that works too long without a new phase does not count as working."""
+        track = self._tracks[rank]
+        is_slow = now_s - track.moved_at_s > SLOW_FACTOR * self._limit_s(rank) + SLOW_SLACK_S
+        return track.moved_at_s if is_slow else track.alive_at_s
+
+    def _limit_s(self, rank: int) -> float:
+        track = self._tracks[rank]
+        return self._limits.limit_s(track.beat.phase, first=track.is_first)
+
+    def _tell(self, now_s: float, suspects: tuple[int, ...], states: Mapping[int, ThreadState]) -> Hang:
+        first = self._tracks[suspects[0]]
+        return Hang(
+            suspects=suspects,
+            occurred_at_s=first.alive_at_s,
+            phase=first.beat.phase,
+            step=first.beat.step,
+            limit_s=self._limit_s(suspects[0]),
+            evidence=tuple((rank, self._sentence(now_s, rank, state)) for rank, state in states.items()),
+        )
+
+    def _sentence(self, now_s: float, rank: int, state: ThreadState) -> str:
+        track = self._tracks[rank]
+        beat, does = track.beat, STATES.get(state.state, f"is in state {state.state}")
+        return (
+            f"in {beat.phase} of step {beat.step} for {now_s - track.moved_at_s:.1f} s, where"
+            f" {self._limit_s(rank):.1f} s is the limit; its main thread {does}"
+        )
+
+
+def _begin(beat: Beat, state: ThreadState, began_s: float, before: _Track | None) -> _Track:
+    """Begin with a new beat; the step that comes after `setup` stays the first until another one begins."""
+    is_first = (
+        before is None
+        or "setup" in (beat.phase, before.beat.phase)
+        or (before.is_first and beat.step == before.beat.step)
+    )
+    return _Track(
+        beat=beat,
+        cpu_s=state.cpu_s,
+        is_first=is_first,
+        moved_at_s=began_s,
+        alive_at_s=began_s,
+        ahead_at_s=began_s,
+    )
