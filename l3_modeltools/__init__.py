@@ -33,10 +33,12 @@ if TYPE_CHECKING:
     from l3_modeltools.planning import AcceleratorSize, MemoryTerms, Place, TrainingPlan, plan_training
     from l3_modeltools.resilience.accounts import (
         Accounts,
+        Category,
         Estimate,
         Expected,
         FaultPlan,
         Figure,
+        Interval,
         Reach,
         Replay,
         Setting,
@@ -50,6 +52,7 @@ if TYPE_CHECKING:
         replay_faults,
         scaled_mtbf_s,
     )
+    from l3_modeltools.resilience.catalogue import Catalogue, load_catalogue
     from l3_modeltools.resilience.drill import (
         DRILL_KINDS,
         Clock,
@@ -63,6 +66,7 @@ if TYPE_CHECKING:
         restarts_left,
         summarize_drill,
     )
+    from l3_modeltools.resilience.meaning import Meaning, classify_text
     from l3_modeltools.runs import (
         Comparison,
         DamagedRun,
@@ -102,6 +106,8 @@ __all__ = [
     "DRILL_KINDS",
     "AcceleratorSize",
     "Accounts",
+    "Catalogue",
+    "Category",
     "Clock",
     "Compared",
     "Comparison",
@@ -118,7 +124,9 @@ __all__ = [
     "Found",
     "Happened",
     "Inspection",
+    "Interval",
     "Mark",
+    "Meaning",
     "Measured",
     "MemoryTerms",
     "Metric",
@@ -140,6 +148,7 @@ __all__ = [
     "Verification",
     "account",
     "best_interval",
+    "classify_text",
     "compare_checkpoints",
     "compare_runs",
     "count_parameters",
@@ -159,6 +168,7 @@ __all__ = [
     "list_runs",
     "list_saved",
     "llama3_table",
+    "load_catalogue",
     "load_run",
     "parse_hf_config",
     "plan_drill",
@@ -195,6 +205,8 @@ HOMES = {
     "DRILL_KINDS": "resilience.drill",
     "AcceleratorSize": "planning",
     "Accounts": "resilience.accounts",
+    "Catalogue": "resilience.catalogue",
+    "Category": "resilience.accounts",
     "Clock": "resilience.drill",
     "Compared": "checkpoint",
     "Comparison": "runs",
@@ -211,7 +223,9 @@ HOMES = {
     "Found": "checkpoint",
     "Happened": "runs",
     "Inspection": "data",
+    "Interval": "resilience.accounts",
     "Mark": "runs",
+    "Meaning": "resilience.meaning",
     "Measured": "runs",
     "MemoryTerms": "planning",
     "Metric": "runs",
@@ -233,6 +247,7 @@ HOMES = {
     "Verification": "data",
     "account": "resilience.accounts",
     "best_interval": "resilience.accounts",
+    "classify_text": "resilience.meaning",
     "compare_checkpoints": "checkpoint",
     "compare_runs": "runs",
     "count_parameters": "architectures",
@@ -252,6 +267,7 @@ HOMES = {
     "list_runs": "runs",
     "list_saved": "runs",
     "llama3_table": "resilience.accounts",
+    "load_catalogue": "resilience.catalogue",
     "load_run": "runs",
     "parse_hf_config": "architectures",
     "plan_drill": "resilience.drill",

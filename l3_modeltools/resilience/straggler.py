@@ -25,11 +25,11 @@ GONE_RATIO = 1.2
 LEAST_SCORE = 6.0
 """Standard deviations, as a median absolute deviation estimates them."""
 
-LEAST_SHARE = 0.1
+LEAST_SHARE = 0.05
 """Of the whole step: a rank that loses less holds up nobody by much."""
 
-MOST_STARVED = 0.2
-"""Of its own time: a rank that had to wait longer for a CPU has cold caches too, and its window tells nothing."""
+MOST_STARVED, STARVED_RATIO = 0.2, 2.0
+"""A rank that had to wait for a CPU for more of its own time has cold caches, too, and may be so much slower."""
 
 LEAST_SIGMA = 0.01
 """Of the others' median."""
@@ -61,9 +61,10 @@ class _Step:
     whole_s: float = 0.0
 
     def add(self, part: SectionTime) -> None:
-        self.whole_s += part.seconds
+        worked_s = max(part.seconds - part.starved_s, 0.0)
+        self.whole_s += worked_s
         if part.phase in ("data", "forward"):
-            self.own_s += max(part.seconds - part.starved_s, 0.0)
+            self.own_s += worked_s
             self.starved_s += part.starved_s
 
 
@@ -116,17 +117,13 @@ class StragglerWatch:
         compared = _compare(rank, own, others)
         if compared.ratio < GONE_RATIO:
             self._named.discard(rank)
-        excess_s, whole_s = compared.own_s - compared.others_s, median(step.whole_s for step in own)
-        is_slow = compared.ratio >= LEAST_RATIO and compared.score >= LEAST_SCORE
-        if not is_slow or excess_s < LEAST_SHARE * whole_s:
-            self._streaks[rank] = 0
-        elif sum(step.starved_s for step in own) <= MOST_STARVED * sum(step.own_s for step in own):
-            self._streaks[rank] += 1
-            return compared
-        return None
+        is_slow = compared.score >= LEAST_SCORE and _holds_up(compared, own)
+        self._streaks[rank] = self._streaks[rank] + 1 if is_slow else 0
+        return compared if is_slow else None
 
     def _forget(self) -> None:
-        """A new generation of ranks may lie on other cores; whoever is slow there is named anew after a while."""
+        """A new generation of ranks may lie on other cores; who is still slow there was named before."""
+        self._streaks = [0] * len(self._streaks)
         self._open.clear()
         for done in self._done:
             done.clear()
@@ -139,3 +136,12 @@ def _compare(rank: int, own: Sequence[_Step], others: Sequence[_Step]) -> Stragg
     score = (own_s - others_s) / max(sigma, LEAST_SIGMA * others_s)
     ratio = own_s / others_s
     return Straggler(rank=rank, step=own[-1].step, ratio=ratio, own_s=own_s, others_s=others_s, score=score)
+
+
+def _holds_up(compared: Straggler, own: Sequence[_Step]) -> bool:
+    """Say whether a rank is slower than noise makes one, and by enough to hold up the others."""
+    is_starved = sum(step.starved_s for step in own) > MOST_STARVED * sum(step.own_s for step in own)
+    excess_s, whole_s = compared.own_s - compared.others_s, median(step.whole_s for step in own)
+    return (
+        compared.ratio >= (STARVED_RATIO if is_starved else LEAST_RATIO) and excess_s >= LEAST_SHARE * whole_s
+    )

@@ -182,7 +182,12 @@ class Guard:
             else "look at the rows named in faults.jsonl, lower the learning rate or lengthen its warm-up;"
             " `resilience.on_not_finite: skip_batches` would leave such batches out"
         )
-        raise GaveUp(told, expected="finite numbers that do not jump", hint=hint, fault_id=fault_id)
+        raise GaveUp(
+            told,
+            expected="finite numbers that do not jump",
+            hint=hint,
+            fault_id=self.world.told_by_chief(fault_id),
+        )
 
 
 def _told(spike: Spike) -> str:

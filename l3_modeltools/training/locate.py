@@ -32,8 +32,9 @@ class Watch:
 
     def see(self, place: str, value: object) -> None:
         """Look at what a module gave, or at a gradient."""
-        if not self.place and not all(one.isfinite().all() for one in _tensors(value)):
-            self.place = place
+        with torch.no_grad():  # or looking would save tensors, which recomputed layers count
+            if not self.place and not all(one.isfinite().all() for one in _tensors(value)):
+                self.place = place
 
     def leave(self, name: str, module: nn.Module, inputs: object, output: object) -> None:
         """Look at the output of a module, and at its gradient as soon as there is one."""

@@ -186,6 +186,7 @@ class Loop:
 
     def _locate(self, step: int, batches: Sequence[Batch | PairBatch]) -> Origin | None:
         torch.manual_seed(seed_of(self.seed, step=step, rank=self.world.rank))
+        self.stepper.leave_out()
         return locate(self.stepper.model, self.stepper.objective, batches)
 
     def _rate(self, step: int) -> float:

@@ -1,6 +1,7 @@
 """Keys as they are pressed, for views that are watched."""
 
 import contextlib
+import os
 import select
 import sys
 import termios
@@ -29,6 +30,9 @@ def single_keys() -> Iterator[None]:
 
 
 def pressed(timeout_s: float) -> str:
-    """Wait for a key; return it, or nothing when the time is over."""
+    """Wait for a key; return it, or nothing when the time is over.
+
+    Keys typed ahead stay where the next call looks for them, not in a buffer of Python's.
+    """
     ready, _, _ = select.select([sys.stdin] if sys.stdin.isatty() else [], [], [], timeout_s)
-    return sys.stdin.read(1) if ready else ""
+    return os.read(sys.stdin.fileno(), 1).decode(errors="ignore") if ready else ""

@@ -14,13 +14,13 @@ __all__ = ["load_catalogue"]
 def load_catalogue(extra: Path | None = None) -> Catalogue:
     """Read what ogai knows, and the `error_catalogue` in the file `extra`, if there is one.
 
-    An entry of `extra` comes before all others, and replaces the one of its name.
+    In one line an entry of `extra` counts before all others; it replaces the one of its name.
 
     Raises DocumentError for a file that is there and is no sound catalogue.
     """
     own = read_document(extra, expect=ErrorCatalogue).errors if extra is not None and extra.exists() else ()
-    names = {error.name for error in own}
-    return Catalogue((*own, *(error for error in _shipped() if error.name not in names)))
+    names = frozenset(error.name for error in own)
+    return Catalogue((*own, *(error for error in _shipped() if error.name not in names)), own=names)
 
 
 @cache

@@ -6,16 +6,17 @@ more than its length. Of a whole log, only lines with the entry's longest piece 
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from l3_modeltools.schemas import KnownError, Standing
 
-__all__ = ["Catalogue", "Match", "clean_log"]
+__all__ = ["COLOUR", "STANDINGS", "Catalogue", "Match"]
 
 STANDINGS: tuple[Standing, ...] = ("cause", "general", "symptom")
 COLOUR = re.compile(r"\x1b\[[0-9;?]{0,32}[A-Za-z]")
+ANYTHING = "*"
 SHOWN = 400
 """Characters of a line that are shown."""
 
@@ -30,22 +31,38 @@ class Match:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Place:
-    """Where a text of an entry stands in a log."""
+class Sought:
+    """A text of an entry, cut at its `*`."""
 
+    error: KnownError
+    pieces: tuple[str, ...]
+    longest: str
+    weight: tuple[bool, int]
+    """Whether it is a person's own, and how many of its characters do not vary: the more, the less of a coincidence."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Place:
+    """Where a text stands in a log: offsets of its line and of its first piece."""
+
+    sought: Sought
     start: int
-    """Offset of its line."""
     first: int
-    """Offset of its first piece."""
-    literal: int
-    """How many characters of the text do not vary: the more, the less of a coincidence."""
+
+    @property
+    def rank(self) -> tuple[int, int]:
+        """Order by standing, then by line."""
+        return STANDINGS.index(self.sought.error.standing), self.start
 
 
 class Catalogue:
-    """Known errors, those first that are to be preferred among equals."""
+    """Known errors; of several in one line those named in `own` are preferred, then what says more."""
 
-    def __init__(self, errors: Iterable[KnownError]) -> None:
+    def __init__(self, errors: Iterable[KnownError], *, own: Container[str] = ()) -> None:
         self.errors = tuple(errors)
+        self._sought = [
+            seek(error, text, own=error.name in own) for error in self.errors for text in error.texts
+        ]
 
     @cached_property
     def names(self) -> dict[str, KnownError]:
@@ -58,55 +75,48 @@ class Catalogue:
 
     def find(self, lines: Iterable[str]) -> tuple[Match, ...]:
         """Return all known errors in these lines, the likeliest cause first; a line tells one error only."""
-        log = clean_log(lines)
-        found = [(error, place) for error in self.errors if (place := find_error(log, error)) is not None]
-        found.sort(key=lambda pair: rank_of(*pair))
-        return tuple(match_at(log, error, place) for error, place in one_a_line(found))
+        log = COLOUR.sub("", "\n".join(lines))
+        places = filter(None, (find_text(log, sought) for sought in self._sought))
+        ordered = sorted(best_of_lines(places), key=lambda place: place.rank)
+        first = {place.sought.error.name: place for place in reversed(ordered)}
+        return tuple(match_at(log, place) for place in ordered if first[place.sought.error.name] is place)
 
 
-def clean_log(lines: Iterable[str]) -> str:
-    """Join lines to one text, without colours, and with progress bars' overwritten lines as lines of their own."""
-    return COLOUR.sub("", "\n".join(lines)).replace("\r", "\n")
+def seek(error: KnownError, text: str, *, own: bool = False) -> Sought:
+    pieces = tuple(piece for piece in text.split(ANYTHING) if piece)
+    weight = (own, sum(map(len, pieces)))
+    return Sought(error=error, pieces=pieces, longest=max(pieces, key=len), weight=weight)
 
 
-def one_a_line(found: Iterable[tuple[KnownError, Place]]) -> Iterator[tuple[KnownError, Place]]:
-    """Pass on the first of those in the same line."""
-    taken: set[int] = set()
-    for error, place in found:
-        if place.start not in taken:
-            taken.add(place.start)
-            yield error, place
+def best_of_lines(places: Iterable[Place]) -> Iterable[Place]:
+    """Keep of those in one line the one that weighs most, of equals the first."""
+    best: dict[int, Place] = {}
+    for place in places:
+        known = best.get(place.start)
+        if known is None or place.sought.weight > known.sought.weight:
+            best[place.start] = place
+    return best.values()
 
 
-def rank_of(error: KnownError, place: Place) -> tuple[int, int, int]:
-    """Order by standing, then by where the line is, then by how much of it is recognised."""
-    return STANDINGS.index(error.standing), place.start, -place.literal
-
-
-def match_at(log: str, error: KnownError, place: Place) -> Match:
-    return Match(error=error, line=shown_line(log, place), number=log.count("\n", 0, place.start))
+def match_at(log: str, place: Place) -> Match:
+    number = log.count("\n", 0, place.start)
+    return Match(error=place.sought.error, line=shown_line(log, place), number=number)
 
 
 def shown_line(log: str, place: Place) -> str:
-    """Return the line, or of one that is too long the part with the error."""
+    """Return the line, without what a progress bar overwrote; of one that is too long, the part with the error."""
     end = log.find("\n", place.first)
     end = len(log) if end < 0 else end
-    start = place.start if end - place.start <= SHOWN else place.first
-    return log[start : min(end, start + SHOWN)].strip()
+    start = max(place.start, log.rfind("\r", place.start, place.first) + 1)
+    start = start if end - start <= SHOWN else place.first
+    return log[start : min(end, start + SHOWN)].strip().partition("\r")[0]
 
 
-def find_error(log: str, error: KnownError) -> Place | None:
-    """Return the first line with one of the texts of an entry; of two in that line, the one that says more."""
-    places = [place for text in error.texts if (place := find_text(log, text)) is not None]
-    return min(places, key=lambda place: (place.start, -place.literal), default=None)
-
-
-def find_text(log: str, text: str) -> Place | None:
-    """Return the first line that contains `text`, whose `*` stand for anything."""
-    pieces = [piece for piece in text.split("*") if piece]
-    for start, end in lines_with(log, max(pieces, key=len)):
-        if (first := follow(log, pieces, start, end)) is not None:
-            return Place(start=start, first=first, literal=sum(map(len, pieces)))
+def find_text(log: str, sought: Sought) -> Place | None:
+    """Return the first line that contains a text."""
+    for start, end in lines_with(log, sought.longest):
+        if (first := follow(log, sought.pieces, start, end)) is not None:
+            return Place(sought=sought, start=start, first=first)
     return None
 
 

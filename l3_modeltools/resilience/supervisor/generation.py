@@ -25,14 +25,23 @@ STOP_AGAIN_S = 2.0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Hung:
+    """The verdict that ranks hang, when it fell (seconds since the epoch, of CLOCK_MONOTONIC), and their stacks."""
+
+    hang: Hang
+    at: float
+    at_s: float
+    stacks: dict[int, str]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Over:
     """How a generation ended: in the order of time, with the verdict that ended it, if one did."""
 
     ends: tuple[End, ...]
-    hang: Hang | None
-    stacks: dict[int, str]
     detected_at: float
     """When the first sign of the end was seen, in seconds since the epoch."""
+    hung: Hung | None
 
     @property
     def completed(self) -> bool:
@@ -60,8 +69,7 @@ class Generation:
     pids: dict[int, int] = field(default_factory=dict)
     ends: dict[int, End] = field(default_factory=dict)
     ordered: set[int] = field(default_factory=set)
-    hang: Hang | None = None
-    stacks: dict[int, str] = field(default_factory=dict)
+    hung: Hung | None = None
     detected_at: float | None = None
     patient_until_s: float = 0.0
     asked_to_stop_s: float = 0.0
@@ -79,9 +87,7 @@ class Generation:
             self._end_the_rest()
         self.pump.forget()
         ends = tuple(sorted(self.ends.values(), key=lambda end: end.at))
-        return Over(
-            ends=ends, hang=self.hang, stacks=self.stacks, detected_at=self.detected_at or ends[-1].at
-        )
+        return Over(ends=ends, detected_at=self.detected_at or ends[-1].at, hung=self.hung)
 
     def _spawn(self) -> None:
         self.shared.renew()
@@ -152,28 +158,29 @@ class Generation:
     def _look(self) -> None:
         """See where ranks are; one that hangs is asked for its stacks and ended, the others then notice."""
         hang = self.observer.look(self.pids)
-        if hang is None or self.ends or self.hang is not None:
+        if hang is None or self.ends or self.hung is not None:
             return
-        self.hang, self.detected_at = hang, time.time()
-        self._gather_stacks()
+        self.detected_at = time.time()
+        self.hung = Hung(hang=hang, at=self.detected_at, at_s=time.monotonic(), stacks=self._gather_stacks())
         for rank in hang.suspects:
             self._kill(rank)
         self.patient_until_s = time.monotonic() + self.observer.patience_s()
 
-    def _gather_stacks(self) -> None:
+    def _gather_stacks(self) -> dict[int, str]:
+        """Ask every rank where it is; one that is stopped does not answer."""
         self.shared.forget_stacks()
         for rank in self.pids:
             self.nursery.send(Kill(rank=rank, signal=signal.SIGUSR2))
         deadline = time.monotonic() + STACKS_S
         while time.monotonic() < deadline and not all(self.shared.stack(rank) for rank in self.pids):
             time.sleep(0.02)
-        self.stacks = {rank: self.shared.stack(rank) for rank in self.pids}
+        return {rank: self.shared.stack(rank) for rank in self.pids}
 
     def _end_the_rest(self) -> None:
         """End ranks that do not notice that others are gone; those that save before they end are left to themselves."""
         if self.patient_until_s == 0.0 or time.monotonic() < self.patient_until_s:
             return
-        if self.hang is not None or not all(map(_went_well, self.ends.values())):
+        if self.hung is not None or not all(map(_went_well, self.ends.values())):
             for rank in self.pids:
                 self._kill(rank)
 

@@ -8,7 +8,8 @@ from signal import Signals
 from msgspec.structs import replace
 
 from l3_modeltools.resilience.catalogue import Catalogue
-from l3_modeltools.resilience.classify import classify_ends, classify_hang
+from l3_modeltools.resilience.classify import classify_ends
+from l3_modeltools.resilience.classify_hang import classify_hang
 from l3_modeltools.resilience.decide import GAVE_UP, Decision, decide
 from l3_modeltools.resilience.kernel import KernelLine, KernelLog
 from l3_modeltools.resilience.oom import count_oom_kills
@@ -66,7 +67,7 @@ class Supervisor:
         self.pump = Pump(self.shared.logs_read, say)
         self.onlooker = Onlooker(run.run_id, Path(run.directory), node, journal)
         self.observer = Observer(self.shared.pulses, self.onlooker)
-        self.oom_kills = count_oom_kills() or 0
+        self.oom_kills = count_oom_kills()
         self.nursery: Nursery | None = None
         self.is_warm = False
 
@@ -168,11 +169,15 @@ class Supervisor:
         return self.journal.report(replace(fault, detected_at=over.detected_at))
 
     def _classify(self, over: Over) -> TrainingFault:
-        kernel = self.witness.kernel_lines()
-        kills = self._oom_kills()
-        if over.hang is not None:
+        kernel, kills = self.witness.kernel_lines(), self._oom_kills()
+        if (hung := over.hung) is not None:
             return classify_hang(
-                self.run.run_id, over.hang, over.stacks, kernel=kernel, node=self.node, now=time.time()
+                self.run.run_id,
+                hung.hang,
+                stacks=hung.stacks,
+                node=self.node,
+                now=hung.at,
+                monotonic=hung.at_s,
             )
         return classify_ends(
             self.run.run_id,
@@ -184,10 +189,10 @@ class Supervisor:
             now=time.time(),
         )
 
-    def _oom_kills(self) -> int:
+    def _oom_kills(self) -> int | None:
         """Return how many processes of this job's memory cgroup the kernel has killed since it was asked last."""
-        before, self.oom_kills = self.oom_kills, count_oom_kills() or 0
-        return self.oom_kills - before
+        before, self.oom_kills = self.oom_kills, count_oom_kills()
+        return None if before is None or self.oom_kills is None else self.oom_kills - before
 
     def _pause(self, seconds: float) -> bool:
         """Wait; return whether nobody wished the end meanwhile."""

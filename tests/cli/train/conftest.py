@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.job.conftest import Ogai, home, ogai
+from tests.cli.job.conftest import Ogai, environment, home, ogai
 
-__all__ = ["Ogai", "home", "ogai", "prepared", "training"]
+__all__ = ["Ogai", "environment", "home", "ogai", "prepared", "training"]
 
 CORPUS = """\
 kind: corpus

@@ -95,6 +95,13 @@ def test_a_rank_that_a_neighbour_takes_the_cpu_from_is_not_slow() -> None:
     assert run(extra) == []
 
 
+def test_a_slow_rank_is_named_on_a_crowded_machine_too() -> None:
+    def extra(rank: int, step: int) -> tuple[float, float]:
+        return (0.35 if rank == 1 else 0.1), 0.1
+
+    assert [one.rank for one in run(extra)] == [1]
+
+
 def test_single_slow_steps_are_not_persistent() -> None:
     def extra(rank: int, step: int) -> tuple[float, float]:
         return (5.0 if rank == 1 and step % 16 == 0 else 0.0), 0.0
@@ -105,7 +112,7 @@ def test_single_slow_steps_are_not_persistent() -> None:
 def test_a_slow_part_too_small_to_hold_up_the_others_is_left_alone() -> None:
     watch = StragglerWatch(2)
     for step in range(200):
-        for rank, seconds in enumerate((0.001, 0.005)):
+        for rank, seconds in enumerate((0.001, 0.02)):
             watch.learn(rank, SectionTime(phase="data", step=step, seconds=seconds, starved_s=0.0))
             watch.learn(rank, SectionTime(phase="backward", step=step, seconds=0.4, starved_s=0.0))
             watch.learn(rank, SectionTime(phase="optimizer", step=step, seconds=0.1, starved_s=0.0))

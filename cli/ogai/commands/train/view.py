@@ -23,6 +23,7 @@ EVERY_S = 0.5
 SHARE = 20
 """Looking and drawing take at most one part in so many of a CPU."""
 
+LEAST_LINES = 3
 FOR_THE_END = 6
 """Lines left free below the last picture: what came of the run, and the next prompt."""
 
@@ -43,7 +44,7 @@ def show(run_id: str) -> bool:
         if last is None:
             return False
         last = watch.look(lines=True)
-    print_picture(last, terminal, height=terminal.height - FOR_THE_END)
+    print_picture(last, terminal, height=max(LEAST_LINES, terminal.height - FOR_THE_END))
     return True
 
 

@@ -11,6 +11,8 @@ from ogai.flows.train.ettr import (
     replay_ettr,
     run_ettr,
 )
+from ogai.flows.train.faults import explain, faults, own_errors, read_meaning
+from ogai.flows.train.report import Gathered, RunReport, gather
 from ogai.flows.train.runs import compare, damaged, find, metrics, output, poll, resume, samples, stop, wait
 from ogai.flows.train.submit import Planned, plan, queue, submit
 from ogai.flows.train.use import export, sample
@@ -18,27 +20,34 @@ from ogai.flows.train.wish import Wish, read_wish
 
 __all__ = [
     "FaultPlan",
+    "Gathered",
     "Planned",
     "PlannedDrill",
     "PlannedEttr",
     "Run",
     "RunEttr",
+    "RunReport",
     "Train",
     "Wish",
     "compare",
     "damaged",
     "drill",
     "expected_ettr",
+    "explain",
     "export",
+    "faults",
     "find",
+    "gather",
     "metrics",
     "mtbf_of",
     "output",
+    "own_errors",
     "plan",
     "plan_drill_of",
     "plan_drill_with",
     "poll",
     "queue",
+    "read_meaning",
     "read_wish",
     "replay_ettr",
     "resume",

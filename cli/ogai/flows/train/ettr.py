@@ -35,6 +35,7 @@ __all__ = [
     "PlannedEttr",
     "RunEttr",
     "Spent",
+    "accounts_of",
     "expected_ettr",
     "mtbf_of",
     "replay_ettr",
@@ -95,7 +96,7 @@ def run_ettr(reference: str) -> RunEttr:
     jobs = jobs_by_id()
     kept = find_run(reference, runs_folder())
     run, told = judged(kept, jobs), happened(kept, jobs)
-    accounts = _accounts(run, told)
+    accounts = accounts_of(run, told)
     wall_s = accounts.wall_s
     counts = Counter(fault.fault_class for fault in told.faults)
     return RunEttr(
@@ -138,7 +139,8 @@ def replay_ettr(table: str) -> Replay:
     return replay_faults(llama3_table())
 
 
-def _accounts(run: Run, told: Happened) -> Accounts:
+def accounts_of(run: Run, told: Happened) -> Accounts:
+    """Account for the time of a run that was judged, from what happened to it."""
     lines = read_metric_lines(Path(run.directory))
     ended_at = run.ended_at
     if ended_at is None and run.state in ("COMPLETED", "FAILED", "CANCELLED"):

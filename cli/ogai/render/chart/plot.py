@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate, groupby, pairwise
+from itertools import groupby, pairwise
 from math import log10
 from typing import TYPE_CHECKING
 
+from ogai.render.chart.bins import NO_POINTS, Bin, Points, binned, smoothed
 from ogai.render.chart.canvas import Canvas
 from ogai.render.chart.scale import TINY, Limits, choose_limits, choose_log_ticks, choose_ticks, write_tick
 from ogai.render.glyphs import Glyphs
@@ -16,7 +16,7 @@ from ogai.render.glyphs import Glyphs
 if TYPE_CHECKING:
     from rich.text import Text
 
-__all__ = ["Marks", "Plot", "Points", "draw"]
+__all__ = ["Marks", "Plot", "draw"]
 
 STYLES = {"cloud": "blue", "line": "bold"}
 SMOOTHED = 40
@@ -26,14 +26,6 @@ BETWEEN_LABELS = 10
 LEAST_COLUMNS = 4
 ROOMY = 9
 """Lines from which on marks have one of their own."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Points:
-    """Values by step, ascending."""
-
-    steps: Sequence[int]
-    values: Sequence[float]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -52,7 +44,7 @@ class Plot:
     curve: Points
     first: int
     last: int
-    points: Points = Points(steps=(), values=())
+    points: Points = NO_POINTS
     marks: Sequence[Marks] = ()
     log: bool = False
     smooth: bool = True
@@ -60,16 +52,6 @@ class Plot:
     """Whether the steps stand below the axis."""
     gutter: int = 4
     """Columns to the left of the axis, at least; longer labels take more."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Bin:
-    """The values that fall into one column of dots."""
-
-    x: int
-    low: float
-    high: float
-    mean: float
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -114,14 +96,14 @@ def draw(plot: Plot, *, width: int, height: int, glyphs: Glyphs) -> list[Text]:
 
 def measure(plot: Plot, *, width: int, rows: int, glyphs: Glyphs) -> Frame:
     """Choose limits and labels, and paint the curve between them."""
-    bins = binned(plot, max(1, width * 2))
+    bins = binned(plot.curve, plot.first, plot.last, max(1, width * 2))
     limits = limits_of(plot, bins)
     labels = y_labels(limits, rows, log=plot.log)
     gutter = max([plot.gutter, *map(len, labels.values())])
     canvas = Canvas(max(0, width - gutter - 1), rows, braille=glyphs.braille)
     frame = Frame(plot=plot, canvas=canvas, limits=limits, labels=labels, gutter=gutter)
     if canvas.columns:
-        paint(frame, binned(plot, canvas.width))
+        paint(frame, binned(plot.curve, plot.first, plot.last, canvas.width))
     return frame
 
 
@@ -152,26 +134,6 @@ def replaced(plot: Plot, curve: Points, points: Points, *, log: bool) -> Plot:
     from dataclasses import replace
 
     return replace(plot, curve=curve, points=points, log=log)
-
-
-def binned(plot: Plot, width: int) -> list[Bin]:
-    """Put the curve into as many columns as there are; empty ones are left out."""
-    steps, values = plot.curve.steps, plot.curve.values
-    span = plot.last - plot.first + 1
-    ends = [bisect_left(steps, plot.first - (-column * span // width)) for column in range(width + 1)]
-    return [
-        Bin(x=column, low=min(part), high=max(part), mean=sum(part) / len(part))
-        for column, (begin, end) in enumerate(pairwise(ends))
-        if (part := values[begin:end])
-    ]
-
-
-def smoothed(values: Sequence[float], reach: int) -> list[float]:
-    """Return means over up to `reach` neighbours on either side, as many on both, so that the ends stay in place."""
-    sums = [0.0, *accumulate(values)]
-    last = len(values) - 1
-    reaches = [min(reach, place, last - place) for place in range(len(values))]
-    return [(sums[place + far + 1] - sums[place - far]) / (2 * far + 1) for place, far in enumerate(reaches)]
 
 
 def paint(frame: Frame, bins: Sequence[Bin]) -> None:

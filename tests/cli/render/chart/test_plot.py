@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ogai.render.chart.bins import Points
 from ogai.render.chart.canvas import Canvas
-from ogai.render.chart.plot import Marks, Plot, Points, draw
+from ogai.render.chart.plot import Marks, Plot, draw
 from ogai.render.glyphs import ASCII, UNICODE, Glyphs
 
 

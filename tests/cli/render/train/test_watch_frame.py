@@ -186,6 +186,8 @@ def test_a_paused_run_says_what_it_waits_for_and_no_time_left() -> None:
     text = shown(replace(scene, marks=(*MARKS, paused)))
     assert "SUSPENDED  no room for a checkpoint: 1.2 GiB free, 1m5s so far" in text
     assert " left" not in text
+    judged = replace(scene, run=msgspec.structs.replace(scene.run, state="SUSPENDED", reason="no room"))
+    assert "SUSPENDED  no room" in shown(judged)
     went_on = Mark(at=scene.now - 1, mark="went_on")
     assert "SUSPENDED" not in shown(replace(scene, marks=(*MARKS, paused, went_on)))
 

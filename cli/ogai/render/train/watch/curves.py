@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from ogai.flows.train.history import Curve
 from ogai.flows.train.watch import Scene
-from ogai.render.chart.plot import Marks, Plot, Points, draw
+from ogai.render.chart.bins import Points
+from ogai.render.chart.plot import Marks, Plot, draw
 from ogai.render.glyphs import Glyphs
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ogai.flows.train.watch import Scene
 from ogai.render.glyphs import Glyphs
-from ogai.render.train.watch.curves import LEAST_ROWS, draw_curves
+from ogai.render.train.watch.curves import draw_curves
 from ogai.render.train.watch.head import describe_model, draw_progress, list_numbers, title
 from ogai.render.train.watch.lag import draw_lag, find_lag
 from ogai.render.train.watch.lines import fit, flow
@@ -74,8 +74,10 @@ def draw_frame(scene: Scene, view: View, *, width: int, height: int | None, glyp
 
     Without `height` the picture has as many lines as it needs.
     """
-    above, below = blocks(scene, view, width, ALL_OF_IT if height is None else height, glyphs)
     room = ALL_OF_IT if height is None else height
+    above, below = blocks(scene, view, width, room, glyphs)
+    if height is None:
+        room = max(room, count(above + below) + WANTED_ROWS)
 
     def curves(rows: int) -> list[Text]:
         return draw_curves(
@@ -87,9 +89,7 @@ def draw_frame(scene: Scene, view: View, *, width: int, height: int | None, glyp
             log=view.log_scale,
         )
 
-    lines = arrange(above, below, curves, room if height else max(room, LEAST_ROWS + count(above + below)))
-    fitted = fit(lines, width=width, glyphs=glyphs)
-    return fitted if height is None else fitted[:height]
+    return fit(arrange(above, below, curves, room)[:room], width=width, glyphs=glyphs)
 
 
 def blocks(

@@ -35,6 +35,8 @@ def stand(scene: Scene, pace_s: float | None) -> Standing:
     if (paused := open_pause(scene.marks)) is not None:
         reason = paused.text or run.reason or "waits for something"
         return Standing(word="SUSPENDED", text=f"{reason}, {brief(now - paused.at)} so far")
+    if run.state == "SUSPENDED":
+        return Standing(word=run.state, text=run.reason)
     if (fault := unmended(scene)) is not None:
         return Standing(word=run.state, text=describe_mending(scene, fault))
     return going(scene, pace_s)

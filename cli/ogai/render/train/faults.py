@@ -1,0 +1,129 @@
+"""`ogai train faults`: a table of a run's faults, one fault in detail, the meaning of a log."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from l3_modeltools import Meaning
+from l3_modeltools.schemas import KnownError, Suspect, TrainingFault
+from ogai.render.moment import brief, local_time
+from ogai.render.table import Column, print_fields, print_table
+
+__all__ = ["print_fault", "print_faults", "print_meaning"]
+
+MISSING = "-"
+Field = tuple[str, str]
+
+
+def print_faults(faults: Sequence[TrainingFault], now: float) -> None:
+    """Print one line a fault on stdout."""
+    print_table(
+        (
+            Column[TrainingFault](title="#", value=lambda fault: str(fault.fault_id), align="right"),
+            Column[TrainingFault](title="WHEN", value=lambda fault: local_time(began(fault), now)),
+            Column[TrainingFault](title="STEP", value=lambda fault: number(fault.step), align="right"),
+            Column[TrainingFault](title="CLASS", value=lambda fault: fault.fault_class),
+            Column[TrainingFault](title="WHO", value=describe_suspects),
+            Column[TrainingFault](title="DONE", value=lambda fault: words(fault.taken)),
+            Column[TrainingFault](title="DETECTED", value=describe_detection, align="right"),
+            Column[TrainingFault](title="RESUMED", value=describe_resumption, align="right"),
+            Column[TrainingFault](
+                title="REDONE", value=lambda fault: number(fault.redone_steps), align="right"
+            ),
+            Column[TrainingFault](title="WHAT", value=lambda fault: fault.summary or MISSING),
+        ),
+        faults,
+    )
+
+
+def print_fault(fault: TrainingFault, known: KnownError | None, own_errors: Path, now: float) -> None:
+    """Print everything about a fault on stdout; `own_errors` is where a person describes unknown ones."""
+    print_fields([*describe_fault(fault, now), *describe_known(known, own_errors, fault.fault_class)])
+
+
+def print_meaning(meaning: Meaning, own_errors: Path) -> None:
+    """Print what a log means on stdout."""
+    print_fields(
+        [*describe_meaning(meaning), *describe_known(meaning.error, own_errors, meaning.fault_class)]
+    )
+
+
+def describe_fault(fault: TrainingFault, now: float) -> Iterator[Field]:
+    """Say what happened, where, who, by what it is known, what was done."""
+    yield f"Fault {fault.fault_id}", fault.summary or fault.fault_class
+    yield "class", fault.fault_class
+    yield "when", describe_when(fault, now)
+    yield "suspects", describe_suspects(fault)
+    for entry in fault.evidence:
+        yield entry.source.replace("_", " "), entry.text
+    yield "detected", f"after {describe_detection(fault)}" if fault.occurred_at is not None else MISSING
+    yield "advised", words(fault.advised)
+    yield "done", words(fault.taken)
+    if fault.resumed_at is not None:
+        redone = f", {fault.redone_steps} steps done again" if fault.redone_steps else ""
+        yield "resumed", f"after {describe_resumption(fault)}{redone}"
+
+
+def describe_meaning(meaning: Meaning) -> Iterator[Field]:
+    """Say the class, and by which line it is known."""
+    yield "Class", meaning.fault_class
+    if meaning.line_number is not None:
+        yield f"line {meaning.line_number}", meaning.line
+    yield "advised", words(meaning.advised)
+    if meaning.also:
+        yield "also there", ", ".join(meaning.also)
+
+
+def describe_known(known: KnownError | None, own_errors: Path, fault_class: str) -> Iterator[Field]:
+    """Say what a known error means and what to do; of an unknown one, how to make it known."""
+    if known is not None:
+        yield "known as", known.name
+        yield "means", known.explanation
+        yield "hint", known.hint
+        if known.source:
+            yield "source", known.source
+        return
+    yield (
+        "known as",
+        "nothing that is known" if fault_class == "unknown" else "no entry; it stands for itself",
+    )
+    yield "to teach it", f"ogai schema example error_catalogue, as {own_errors}"
+
+
+def describe_when(fault: TrainingFault, now: float) -> str:
+    """Write `18:33:01, step 12, in forward_backward`."""
+    step = f", step {fault.step}" if fault.step is not None else ""
+    section = f", in {fault.section}" if fault.section is not None else ""
+    return f"{local_time(began(fault), now)}{step}{section}"
+
+
+def describe_suspects(fault: TrainingFault) -> str:
+    """Write `rank 1 on n1`, or `-` for nobody."""
+    return ", ".join(map(describe_suspect, fault.suspects)) or MISSING
+
+
+def describe_suspect(suspect: Suspect) -> str:
+    rank = f"rank {suspect.rank}" if suspect.rank is not None else ""
+    node = f"on {suspect.node}" if suspect.node is not None else ""
+    return " ".join(filter(None, (rank, node, suspect.device)))
+
+
+def describe_detection(fault: TrainingFault) -> str:
+    """Write how long after its beginning it was noticed."""
+    return brief(fault.detected_at - fault.occurred_at) if fault.occurred_at is not None else MISSING
+
+
+def describe_resumption(fault: TrainingFault) -> str:
+    """Write how long after its beginning the first new step was done."""
+    return brief(fault.resumed_at - began(fault)) if fault.resumed_at is not None else MISSING
+
+
+def began(fault: TrainingFault) -> float:
+    return fault.occurred_at if fault.occurred_at is not None else fault.detected_at
+
+
+def words(action: str | None) -> str:
+    return action.replace("_", " ") if action is not None else MISSING
+
+
+def number(value: int | None) -> str:
+    return str(value) if value is not None else MISSING

@@ -1,0 +1,166 @@
+"""What went wrong when ranks ended: the root among them, its class, the evidence, what to do."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from l3_modeltools.resilience.catalogue import STANDINGS, Catalogue, Match
+from l3_modeltools.resilience.ends import End
+from l3_modeltools.resilience.heartbeat import section_of
+from l3_modeltools.resilience.kernel import KernelLine
+from l3_modeltools.resilience.verdict import Verdict, judge_end
+from l3_modeltools.resilience.words import name_ranks
+from l3_modeltools.schemas import Evidence, FaultAction, Suspect, TrainingFault
+
+__all__ = ["classify_ends"]
+
+TOGETHER_S = 5.0
+"""Ends of the same kind within this time are one event."""
+
+OF_LOOPS: tuple[FaultAction, ...] = ("none", "retry", "skip_batches", "free_space", "pause")
+"""What only a rank that still runs can do."""
+
+HARDWARE = ("device_lost", "storage_read_only")
+"""Classes that the kernel tells better than whoever met them."""
+
+MOST_KERNEL_LINES = 8
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class KernelSays:
+    """What the kernel log has to do with it: every known line, the one about hardware, whether memory ran out."""
+
+    matches: tuple[Match, ...]
+    hardware: Match | None
+    out_of_memory: Match | None
+
+
+def classify_ends(
+    run_id: str,
+    ends: Sequence[End],
+    *,
+    kernel: Sequence[KernelLine],
+    oom_kills: int | None,
+    node: str,
+    catalogue: Catalogue,
+    now: float,
+) -> TrainingFault:
+    """Say what made the ranks of a generation end; at least one `End` is needed.
+
+    `kernel` are the lines of the kernel log since the ranks were well, `oom_kills` how many processes were killed
+    for want of memory since then (None: not known; then the kernel log decides). The advice is one for ranks that
+    have ended: what only a running one can do becomes `restart_worker`. `detected_at` is `now`, seconds since the
+    epoch.
+    """
+    verdicts = [judge_end(end, catalogue) for end in ends]
+    culprits = order_culprits(verdicts)
+    root, says = culprits[0], listen(kernel, catalogue)
+    together = [verdict for verdict in culprits if is_alike(verdict, root)]
+    told = explain(root, says, oom_kills)
+    word = root.end.word
+    return TrainingFault(
+        run=run_id,
+        fault_class=told.fault_class,
+        summary=summarize(together, told),
+        known_as=told.match.error.name if told.match else None,
+        occurred_at=min(root.end.at, now),
+        detected_at=now,
+        step=word.step if word is not None else max(0, root.end.beat.step),
+        section=word.section if word is not None else section_of(root.end.beat.phase),
+        suspects=suspects_among(together, told, node),
+        evidence=tuple(gather(together, culprits, says)),
+        advised="restart_worker" if told.advised in OF_LOOPS else told.advised,
+    )
+
+
+def summarize(together: Sequence[Verdict], told: Verdict) -> str:
+    """Write the sentence: `rank 1 was killed by SIGKILL: the kernel ran out of memory in its control group`."""
+    did = told.did.replace("was ", "were ", 1) if len(together) > 1 else told.did
+    sentence = f"{name_ranks(verdict.end.rank for verdict in together)} {did}"
+    return f"{sentence}: {told.why}" if told.why else sentence
+
+
+def order_culprits(verdicts: Sequence[Verdict]) -> list[Verdict]:
+    """Order ends by how likely they are the root: causes before symptoms, then by time.
+
+    Ranks that the supervisor ended itself, or that ended as they should, count only when there are no others.
+    """
+    own = [verdict for verdict in verdicts if not verdict.end.ordered and not is_well(verdict.end)]
+    return sorted(own or verdicts, key=lambda verdict: (STANDINGS.index(verdict.standing), verdict.end.at))
+
+
+def is_well(end: End) -> bool:
+    return end.word is not None and end.word.kind in ("done", "stopped", "roll_back")
+
+
+def is_alike(verdict: Verdict, root: Verdict) -> bool:
+    return (verdict.standing, verdict.alike) == (root.standing, root.alike) and (
+        verdict.end.at - root.end.at <= TOGETHER_S
+    )
+
+
+def listen(kernel: Sequence[KernelLine], catalogue: Catalogue) -> KernelSays:
+    """Recognise what the kernel said; what it says to be harmless is left out."""
+    found = catalogue.find([line.text for line in kernel])
+    matches = tuple(match for match in found if match.error.advised != "none")
+    return KernelSays(
+        matches=matches[:MOST_KERNEL_LINES],
+        hardware=next((match for match in matches if match.error.fault_class in HARDWARE), None),
+        out_of_memory=next((match for match in matches if match.error.fault_class == "killed"), None),
+    )
+
+
+def explain(root: Verdict, says: KernelSays, oom_kills: int | None) -> Verdict:
+    """Let the kernel have its word on the root: a process killed for want of memory, or a device that failed."""
+    starved = oom_kills > 0 if oom_kills is not None else says.out_of_memory is not None
+    if root.fault_class == "killed" and starved:
+        why = "the kernel ran out of memory in its control group"
+        if says.out_of_memory is not None and says.out_of_memory.error.name == "oom-killer-node":
+            why = "the kernel ran out of memory on the node"
+        did = root.did.removesuffix(" from outside")
+        return replace(root, did=did, why=why, match=says.out_of_memory or root.match)
+    if says.hardware is not None:
+        error = says.hardware.error
+        return replace(
+            root,
+            fault_class=error.fault_class,
+            advised="give_up" if root.advised == "give_up" and root.match is None else error.advised,
+            why=f"the kernel says: {says.hardware.line}",
+            match=says.hardware,
+        )
+    return root
+
+
+def suspects_among(together: Sequence[Verdict], told: Verdict, node: str) -> tuple[Suspect, ...]:
+    """Name who is suspected: nobody where several ranks failed alike by themselves, which is the program's doing."""
+    if len(together) > 1 and told.fault_class not in ("killed", *HARDWARE):
+        return ()
+    return tuple(Suspect(rank=verdict.end.rank, node=node) for verdict in together)
+
+
+def gather(together: Sequence[Verdict], culprits: Sequence[Verdict], says: KernelSays) -> Iterator[Evidence]:
+    """Yield what speaks for it: the roots' ends and lines, the kernel's lines, the ends that followed."""
+    for verdict in together:
+        rank = verdict.end.rank
+        yield Evidence(source="exit", rank=rank, text=f"rank {rank} {verdict.did}, {place_of(verdict.end)}")
+        if verdict.match is not None:
+            yield Evidence(source="log", rank=rank, text=verdict.match.line or verdict.match.error.name)
+        if frame := last_frame(verdict.end):
+            yield Evidence(source="stack", rank=rank, text=frame)
+    for match in says.matches:
+        yield Evidence(source="kernel_log", text=match.line)
+    for verdict in culprits:
+        if verdict not in together:
+            yield Evidence(
+                source="exit", rank=verdict.end.rank, text=f"rank {verdict.end.rank} {verdict.did}"
+            )
+
+
+def place_of(end: End) -> str:
+    where = "between steps" if end.beat.phase in ("paused", "ended") else f"in {end.beat.phase}"
+    return f"{where} of step {end.beat.step}" if end.beat.step > 0 else where
+
+
+def last_frame(end: End) -> str:
+    """Return the innermost line of a rank's traceback; empty: it left none."""
+    lines = end.word.traceback.splitlines() if end.word is not None else []
+    return next((line.strip() for line in reversed(lines) if line.startswith('  File "')), "")
