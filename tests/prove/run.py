@@ -14,6 +14,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "cli")]
 
 from chaos.proof import prove_engine  # noqa: E402  the tree under proof comes first
 from drills.proof import Sizes, prove_resilience  # noqa: E402
+from l3_modeltools.resilience.drill import DRILL_KINDS  # noqa: E402
 from report import Proof, render_markdown, render_proof, render_summary  # noqa: E402
 from suites import SUITES, prove_suite  # noqa: E402
 
@@ -57,6 +58,8 @@ def parse_options() -> argparse.Namespace:
         default=30.0,
         help="how long a run is left alone beside a noisy neighbour",
     )
+    parser.add_argument("--kinds", help="kinds of drills of the proof of resilience, joined by commas")
+    parser.add_argument("--small", action="store_true", help="drill a model of a few thousand parameters")
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**6))
     parser.add_argument("--only", action="append", choices=NAMES, help="this proof only; repeatable")
     parser.add_argument("--summary", type=Path, help="write the summary to this file, as Markdown")
@@ -77,7 +80,12 @@ def proofs(options: argparse.Namespace, evidence: Path) -> Mapping[str, Callable
         )
         for name, suite in SUITES.items()
     }
-    sizes = Sizes(drills=options.drills, quiet_minutes=options.quiet_minutes)
+    sizes = Sizes(
+        drills=options.drills,
+        quiet_minutes=options.quiet_minutes,
+        troubles=tuple(options.kinds.split(",")) if options.kinds else tuple(DRILL_KINDS),
+        small=options.small,
+    )
     resilience = partial(prove_resilience, sizes, seed=options.seed, evidence=evidence)
     return {"engine": engine, **suites, "resilience": resilience}
 

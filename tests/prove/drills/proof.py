@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from drills.stage import Supervised, demo_training, last_step, make_run, noise, told_last
+from drills.stage import Supervised, demo_training, last_step, make_run, noise, small_training, told_last
 from l3_modeltools.resilience.drill import (
     DRILL_KINDS,
     Clock,
@@ -40,6 +40,8 @@ class Sizes:
     """Random ones, beside one of each kind."""
     quiet_minutes: float
     troubles: tuple[Trouble, ...] = tuple(DRILL_KINDS)
+    small: bool = False
+    """Whether a model of a few thousand parameters is drilled, instead of the demo's."""
 
 
 @dataclass
@@ -56,12 +58,12 @@ class Ledger:
         self.violations += [f"{what}: {text}" for text in found]
 
 
-def prove_resilience(sizes: Sizes, *, seed: int, evidence: Path, train: Train | None = None) -> Proof:
+def prove_resilience(sizes: Sizes, *, seed: int, evidence: Path) -> Proof:
     """Break a run on purpose again and again, and compare it with one that was left alone."""
     begun = time.monotonic()
     home, ledger = evidence / "resilience", Ledger()
     home.mkdir()
-    training = train or demo_training(home)
+    training = small_training(home) if sizes.small else demo_training(home)
     drilled = make_run(home / "drilled", training)
     results = _drill(drilled, _plan(sizes, seed, training.ranks_per_node), ledger)
     ledger.violations += list(_judged(results, drilled, training, ledger))

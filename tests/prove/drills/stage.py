@@ -10,11 +10,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import msgspec
+
 from l0_infra.core.documents import parse_document, render_json
 from l3_modeltools.runs import Metric, RunLayout, read_metrics
-from l3_modeltools.schemas import Run, SkippedSteps, Train
+from l3_modeltools.runs.metric import parse_metrics
+from l3_modeltools.schemas import Checkpointing, Resilience, Run, SkippedSteps, Train, Validation
+from tests.support.rank_runs import make_data, recut, small_train
 
-__all__ = ["Supervised", "demo_training", "make_run", "noise"]
+__all__ = ["Supervised", "demo_training", "last_step", "make_run", "noise", "small_training", "told_last"]
 
 ROOT = Path(__file__).parents[3]
 DEMO = ROOT / "examples" / "tiny_llama"
@@ -57,6 +61,17 @@ def demo_training(home: Path) -> Train:
     command = [*ogai, "train", "submit", "train.yaml", "--dry-run", "-o", "yaml", *settings]
     text = subprocess.run(command, check=True, **options).stdout  # type: ignore[call-overload]
     return parse_document(text, source="the demo's training", expect=Train)
+
+
+def small_training(folder: Path) -> Train:
+    """Make a training of a few thousand parameters on a pattern, for who has no minutes."""
+    train = recut(small_train(make_data(folder / "pattern"), steps=1_000_000), ranks=2)
+    return msgspec.structs.replace(
+        train,
+        checkpoint=Checkpointing(every_steps=50),
+        resilience=Resilience(max_restarts=1_000_000, on_spike="skip_batches", on_not_finite="skip_batches"),
+        validation=Validation(every_steps=1_000_000),
+    )
 
 
 def make_run(directory: Path, train: Train, *, skipped: tuple[SkippedSteps, ...] = ()) -> Path:
@@ -134,8 +149,6 @@ def last_step(directory: Path) -> int:
             lines = file.read().splitlines()
     except FileNotFoundError:
         return 0
-    from l3_modeltools.runs.metric import parse_metrics
-
     return max((metric.step for line in lines[1:] for metric in parse_metrics(line)), default=0)
 
 
