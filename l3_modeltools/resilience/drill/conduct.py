@@ -102,12 +102,14 @@ class Conductor:
         self.outstanding.append(order)
         self.tell(f"step {order.step}: {blow.describe()}")
         number = order.id
+        lifted_at: float | None = None
 
         def judged() -> DrillResult:
             seen = Seen(
                 fired=tuple(one for one in read_fired(self.directory) if one.id == number),
                 faults=read_faults(self.directory)[known:],
                 told=self.recorder.look(),
+                lasts_until=lifted_at,
             )
             return judge_blow(blow, number, seen)
 
@@ -116,6 +118,7 @@ class Conductor:
             result = self._wait(judged, lambda found: found.verdict == "right", self._time_to_notice(blow))
             if order.fault in LASTING:
                 self.withdraw()
+                lifted_at = self.clock.now()
             result = self._wait(judged, lambda found: found.resumed_after_s is not None, PATIENCE_S)
         self.withdraw()
         return result

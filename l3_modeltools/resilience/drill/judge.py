@@ -65,6 +65,8 @@ class Seen(msgspec.Struct, frozen=True, kw_only=True):
     """New ones, by number."""
     told: tuple[Metric, ...]
     """Every step told since the run began, in the order of the file."""
+    lasts_until: float | None = None
+    """When a condition that lasts was lifted, in seconds since the epoch: no step before counts as going on."""
 
 
 def judge_blow(blow: PlannedBlow, number: int, seen: Seen) -> DrillResult:
@@ -73,7 +75,11 @@ def judge_blow(blow: PlannedBlow, number: int, seen: Seen) -> DrillResult:
     if not seen.fired:
         return base
     first = seen.fired[0]
-    resumed_at = _resumed_at(seen.told, first, saving=moment_of(blow.order) in ("save", "write"))
+    resumed_at = _resumed_at(
+        [metric for metric in seen.told if (metric.at or 0.0) < first.at or _counts(metric, seen)],
+        first,
+        saving=moment_of(blow.order) in ("save", "write"),
+    )
     fault = noticed(blow, seen.faults)
     right = fault is not None and fault.fault_class in blow.kind.expected
     return msgspec.structs.replace(
@@ -97,6 +103,10 @@ def _resumed_at(told: Sequence[Metric], fired: Fired, *, saving: bool) -> float 
     return next(
         (metric.at for metric in told if metric.step > floor and (metric.at or 0.0) >= fired.at), None
     )
+
+
+def _counts(metric: Metric, seen: Seen) -> bool:
+    return seen.lasts_until is None or (metric.at or 0.0) >= seen.lasts_until
 
 
 def _redone(told: Sequence[Metric], *, since: float) -> int:

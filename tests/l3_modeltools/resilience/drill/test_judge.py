@@ -42,6 +42,12 @@ def test_a_killed_rank_that_was_noticed_and_cost_one_step() -> None:
     assert result.taken == "restart_worker"
 
 
+def test_what_lasts_is_over_before_a_run_can_go_on() -> None:
+    steps = told((11, 112.0), (12, 113.0), (13, 117.0))
+    seen = Seen(fired=(FIRED,), faults=(fault("killed"),), told=steps, lasts_until=115.0)
+    assert judge_blow(BLOW, 4, seen).resumed_after_s == 4.5
+
+
 def test_a_step_that_was_told_late_is_no_new_one() -> None:
     result = judged((fault("killed"),), told((10, 111.0), (11, 112.6), (12, 117.0)))
     assert (result.resumed_after_s, result.redone_steps) == (4.5, 0)
