@@ -25,7 +25,7 @@ HEAVY = frozenset(
         "yaml",
     }
 )
-ONE_MODULE_ONLY = ("ansible_runner", "paramiko")
+ONE_MODULE_ONLY = ("ansible_runner", "matplotlib", "paramiko")
 FOREIGN_NOUNS: Mapping[str, frozenset[str]] = {
     "l0_infra": frozenset({"job", "checkpoint", "dataset", "trainer"}),
     "l1_podsys": frozenset({"job", "checkpoint", "dataset", "trainer"}),

@@ -12,10 +12,13 @@ if TYPE_CHECKING:
     from l3_modeltools.checkpoint.identity import architecture_sha256
     from l3_modeltools.checkpoint.keep import Room, plan_room, superseded
     from l3_modeltools.checkpoint.load import load_state
+    from l3_modeltools.checkpoint.memory import MemoryCopies, owned_by
     from l3_modeltools.checkpoint.naming import CHECKPOINTS, MANIFEST
     from l3_modeltools.checkpoint.saver import Blocked, Saver
     from l3_modeltools.checkpoint.shelf import Shelf
+    from l3_modeltools.checkpoint.slots import Kept
     from l3_modeltools.checkpoint.state import restore_state, training_state
+    from l3_modeltools.checkpoint.trouble import StorageError
 
 __all__ = [
     "CHECKPOINTS",
@@ -23,14 +26,18 @@ __all__ = [
     "Blocked",
     "Compared",
     "Found",
+    "Kept",
+    "MemoryCopies",
     "Room",
     "Saver",
     "Shelf",
+    "StorageError",
     "Verify",
     "architecture_sha256",
     "compare_checkpoints",
     "load_state",
     "look_at",
+    "owned_by",
     "plan_room",
     "probe_checkpoint",
     "restore_state",
@@ -45,14 +52,18 @@ HOMES = {
     "Blocked": "saver",
     "Compared": "comparison",
     "Found": "found",
+    "Kept": "slots",
+    "MemoryCopies": "memory",
     "Room": "keep",
     "Saver": "saver",
     "Shelf": "shelf",
+    "StorageError": "trouble",
     "Verify": "found",
     "architecture_sha256": "identity",
     "compare_checkpoints": "comparison",
     "load_state": "load",
     "look_at": "found",
+    "owned_by": "memory",
     "plan_room": "keep",
     "probe_checkpoint": "found",
     "restore_state": "state",

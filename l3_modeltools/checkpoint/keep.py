@@ -7,7 +7,7 @@ from l0_infra.core.units import format_bytes
 from l3_modeltools.checkpoint.found import Found
 from l3_modeltools.schemas import Checkpointing
 
-__all__ = ["Room", "plan_room", "superseded"]
+__all__ = ["Room", "dispensable", "plan_room", "superseded"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -16,6 +16,8 @@ class Room:
 
     remove: tuple[Found, ...] = ()
     refusal: str = ""
+    over_budget: bool = False
+    """Whether it is `max_bytes` that refuses, not the disk."""
 
     @property
     def costs_sound(self) -> bool:
@@ -45,7 +47,21 @@ def plan_room(
             break
         remove.append(found)
         taken, free = taken - found.size_bytes, free + found.size_bytes
-    return Room(remove=tuple(remove), refusal=_shortage(needed_bytes, taken, free, keep.max_bytes))
+    return Room(
+        remove=tuple(remove),
+        refusal=_shortage(needed_bytes, taken, free, keep.max_bytes),
+        over_budget=keep.max_bytes is not None and taken + needed_bytes > keep.max_bytes,
+    )
+
+
+def dispensable(held: Sequence[Found], keep: Checkpointing) -> Found | None:
+    """Name the oldest sound checkpoint that may go before its time where there is no room; None: there is none.
+
+    The newest stays, and so do those at multiples of `keep_every_steps`.
+    """
+    sound = sorted((found for found in held if not found.fault), key=lambda found: found.step)
+    every = keep.keep_every_steps
+    return next((found for found in sound[:-1] if every is None or found.step % every), None)
 
 
 def _removable(step: int, held: Sequence[Found], keep: Checkpointing) -> list[Found]:

@@ -6,7 +6,8 @@ from typing import TypeVar, cast
 
 import torch.distributed as dist
 
-from l0_infra.core.errors import MachineError, OgaiError
+from l0_infra.core.errors import OgaiError
+from l3_modeltools.checkpoint.trouble import Cause, StorageError, cause_of
 
 __all__ = ["Ranks"]
 
@@ -21,9 +22,12 @@ class Trouble:
     found: str
     expected: str
     hint: str
+    cause: Cause
 
-    def error(self) -> MachineError:
-        return MachineError(self.where, found=self.found, expected=self.expected, hint=self.hint, retry=True)
+    def error(self) -> StorageError:
+        return StorageError(
+            self.where, found=self.found, expected=self.expected, hint=self.hint, cause=self.cause
+        )
 
 
 class Ranks:
@@ -45,7 +49,7 @@ class Ranks:
     def agree(self, decide: Callable[[], Answer]) -> Answer:
         """Let the first rank decide and return its answer on every rank.
 
-        What it raises of OSError and OgaiError is raised as a MachineError by all.
+        What it raises of OSError and OgaiError is raised as a StorageError by all.
         """
         told = [_tried(decide) if self.is_first else None]
         if self.group is not None:
@@ -66,8 +70,19 @@ def _tried(decide: Callable[[], Answer]) -> Answer | Trouble:
     try:
         return decide()
     except OgaiError as error:
-        return Trouble(where=error.where, found=error.found, expected=error.expected, hint=error.hint)
+        return Trouble(
+            where=error.where,
+            found=error.found,
+            expected=error.expected,
+            hint=error.hint,
+            cause=cause_of(error),
+        )
     except OSError as error:
         found = (error.strerror or "trouble").lower()
-        expected = "a folder that can be written"
-        return Trouble(where=str(error.filename or "checkpoints"), found=found, expected=expected, hint="")
+        return Trouble(
+            where=str(error.filename or "checkpoints"),
+            found=found,
+            expected="a folder that can be written",
+            hint="",
+            cause=cause_of(error),
+        )

@@ -15,11 +15,11 @@ from torch.distributed.checkpoint.api import CheckpointException
 from torch.distributed.checkpoint.staging import DefaultStager, StagingOptions
 from torch.distributed.checkpoint.state_dict_saver import save
 
-from l0_infra.core.errors import MachineError
 from l3_modeltools.checkpoint.alone import accept_one_process
 from l3_modeltools.checkpoint.ranks import Ranks
 from l3_modeltools.checkpoint.share import State, share_of, state_bytes
 from l3_modeltools.checkpoint.shelf import Shelf
+from l3_modeltools.checkpoint.trouble import StorageError, cause_of
 from l3_modeltools.checkpoint.writer import PublishingWriter
 from l3_modeltools.schemas import Checkpoint, Checkpointing, HashedFile
 
@@ -32,6 +32,11 @@ class Blocked:
 
     waiting_s: float
     staging_s: float
+
+    @property
+    def seconds(self) -> float:
+        """Both together."""
+        return self.waiting_s + self.staging_s
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -48,7 +53,7 @@ class Saver:
     """Saves one run's state on its shelf, one save at a time, in a thread of each rank.
 
     Every rank makes one and calls the same methods in the same order. A failure of a save in the background, on
-    whatever rank, is raised on every rank by the next `save`, `wait` or `close`: MachineError when the disk or the
+    whatever rank, is raised on every rank by the next `save`, `wait` or `close`: StorageError when the disk or the
     budget has no room; earlier checkpoints are then as they were, and the next `save` tries again. `on_saved` is
     called by the first rank, from its thread, as soon as a checkpoint is whole. Until `close` the copies stay in
     memory, to be used again: the state of this rank's shards and its share of the rest.
@@ -72,11 +77,22 @@ class Saver:
         self.stager = DefaultStager(_staging())
         self.thread = ThreadPoolExecutor(1, thread_name_prefix="checkpoint")
         self.pending: Future[None] | None = None
+        self.blocked = Blocked(waiting_s=0.0, staging_s=0.0)
+        """How long the save begun last held the loop up."""
+        self.began = 0.0
+        """When it went on in the background, by `perf_counter`."""
+        self.took: list[float] = []
+        """Seconds that each save took in the background so far."""
 
     @property
     def is_saving(self) -> bool:
         """Whether a save runs in the background."""
         return self.pending is not None and not self.pending.done()
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether the next `save` or `wait` is going to raise at once."""
+        return self.pending is not None and self.pending.done() and self.pending.exception() is not None
 
     def save(self, state: State, *, step: int, tokens: int) -> Blocked:
         """Save `state` as it is now; it may be changed as soon as this returns.
@@ -90,8 +106,10 @@ class Saver:
         copy = cast(State, self.stager.stage(share))
         size_bytes = state_bytes(state, self.ranks.world_size)
         moment = Moment(step=step, tokens=tokens, saved_at=time(), state_bytes=size_bytes)
+        self.began = perf_counter()
+        self.blocked = Blocked(waiting_s=waited - begun, staging_s=self.began - waited)
         self.pending = self.thread.submit(self._write, copy, moment)
-        return Blocked(waiting_s=waited - begun, staging_s=perf_counter() - waited)
+        return self.blocked
 
     def wait(self) -> None:
         """Wait until the save in the background is done, and raise its failure."""
@@ -129,6 +147,10 @@ class Saver:
         self.shelf.sweep()
 
     def _write(self, copy: State, moment: Moment) -> None:
+        self._save(copy, moment)
+        self.took.append(perf_counter() - self.began)
+
+    def _save(self, copy: State, moment: Moment) -> None:
         there = self.ranks.agree(partial(self._make_way, moment))
         if there is not None:
             self._tell(there)
@@ -186,10 +208,10 @@ def _cause(error: CheckpointException, directory: Path) -> BaseException:
     rank, (cause, _) = min(error.failures.items())
     if not isinstance(cause, OSError):
         return cause
-    return MachineError(
+    return StorageError(
         str(directory),
         found=f"{(cause.strerror or str(cause)).lower()}, on rank {rank}",
         expected="a disk that takes the checkpoint",
         hint="earlier checkpoints are as they were; `ogai checkpoint list` shows them",
-        retry=True,
+        cause=cause_of(cause),
     )

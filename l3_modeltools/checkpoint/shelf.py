@@ -13,8 +13,9 @@ from l0_infra.core.documents import render_json
 from l0_infra.core.errors import MachineError
 from l0_infra.core.store import save_file, sync_directory
 from l3_modeltools.checkpoint.found import Found, Verify, look_at, verify
-from l3_modeltools.checkpoint.keep import plan_room, superseded
+from l3_modeltools.checkpoint.keep import Room, dispensable, plan_room, superseded
 from l3_modeltools.checkpoint.naming import MANIFEST, Name, directory_name, parse_name
+from l3_modeltools.checkpoint.trouble import StorageError
 from l3_modeltools.schemas import Checkpoint, Checkpointing
 
 __all__ = ["Shelf"]
@@ -89,7 +90,7 @@ class Shelf:
             held = [torn if found.directory == torn.directory else found for found in held]
             room = plan_room(needed_bytes, step=step, held=held, keep=keep, free_bytes=free_bytes)
         if room.refusal:
-            raise _refused(self.directory, room.refusal)
+            raise _refused(self.directory, room)
         for found in room.remove:
             self.remove(found)
         return None
@@ -144,6 +145,18 @@ class Shelf:
             sync_directory(self.directory)
         _delete(removing)
 
+    def free_oldest(self, *, keep: Checkpointing, run: str, architecture_sha256: str) -> Found | None:
+        """Remove the oldest checkpoint of this run that may go before its time; None: none may.
+
+        The newest that is to stay has been verified by every byte.
+        """
+        held = self._own(run, architecture_sha256)
+        while (found := dispensable(held, keep)) and (torn := _torn_unseen(held, _beyond(held))):
+            held = [torn if one.directory == torn.directory else one for one in held]
+        if found is not None:
+            self.remove(found)
+        return found
+
     def prune(self, newest: Checkpoint, keep: Checkpointing) -> tuple[Found, ...]:
         """Remove the sound checkpoints that `keep` lets go now that `newest` was published, and return them.
 
@@ -160,6 +173,10 @@ class Shelf:
     def _own(self, run: str, architecture_sha256: str) -> list[Found]:
         """List what is found but for what belongs to others."""
         return [found for found in self.found() if not _foreign(found.manifest, run, architecture_sha256)]
+
+
+def _beyond(held: Sequence[Found]) -> int:
+    return max(found.step for found in held) + 1
 
 
 def _torn_unseen(held: Sequence[Found], step: int) -> Found | None:
@@ -216,11 +233,11 @@ def _lock(descriptor: int, directory: Path) -> None:
             raise
 
 
-def _refused(directory: Path, shortage: str) -> MachineError:
-    return MachineError(
+def _refused(directory: Path, room: Room) -> StorageError:
+    return StorageError(
         str(directory),
-        found=shortage,
+        found=room.refusal,
         expected="room for one more checkpoint",
         hint="free some space, raise `checkpoint.max_bytes` or lower `checkpoint.keep_last`",
-        retry=True,
+        cause="over_budget" if room.over_budget else "full",
     )

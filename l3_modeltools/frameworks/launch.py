@@ -21,3 +21,5 @@ class Launch:
     directory: str | None
     """None: where the job is submitted."""
     secrets: tuple[str, ...] = ()
+    final_exit_codes: tuple[int, ...] = ()
+    """After these it makes no sense to start it again."""

@@ -1,4 +1,4 @@
-"""The project's own trainer: on each node one torchrun, which starts a process for each rank."""
+"""The project's own trainer: on each node one program, which starts a process for each rank."""
 
 import msgspec
 
@@ -8,27 +8,25 @@ from l3_modeltools.schemas import Run
 
 __all__ = ["ogai_launch"]
 
+SUPERVISOR = "l3_modeltools.resilience.supervisor"
 LAUNCHER, TRAINER = "l3_modeltools.training.launch", "l3_modeltools.training"
 LAST_WORD_S = 10
 """What torchrun keeps of the grace to end itself after its workers."""
+
+FINAL_EXIT_CODES = (2, 3, 4, 6)
+"""A bad document, what cannot be had, facts that are missing, a run that was given up: they would come again."""
 
 
 def ogai_launch(run: Run, python: str) -> Launch:
     """Launch the trainer on the run's directory: one rank for each accelerator, or for each task on nodes without.
 
-    On several nodes torchrun meets the others at PET_RDZV_ENDPOINT (`host:port` of one node), which the engine that
-    places the nodes must set.
+    On one node a supervisor keeps the ranks. On several, torchrun starts them and they meet at PET_RDZV_ENDPOINT
+    (`host:port` of one node), which the engine that places the nodes must set.
     """
     wished = run.train.resources
     ranks = run.train.ranks_per_node
-    meeting = ("--standalone",) if wished.nodes == 1 else ("--rdzv-backend", "c10d", "--rdzv-id", run.run_id)
     return Launch(
-        command=(
-            *(python, "-m", LAUNCHER),
-            *("--nnodes", str(wished.nodes), "--nproc-per-node", str(ranks), "--max-restarts", "0"),
-            *meeting,
-            *("-m", TRAINER, run.directory),
-        ),
+        command=(python, "-m", *_program(run, ranks)),
         environment={
             "HF_HUB_OFFLINE": "1",
             "OMP_NUM_THREADS": str(wished.cpus_per_task),
@@ -38,6 +36,19 @@ def ogai_launch(run: Run, python: str) -> Launch:
         },
         resources=_one_task(wished, ranks),
         directory=run.directory,
+        secrets=tuple(sorted({told.webhook_from for told in run.train.notify if told.webhook_from})),
+        final_exit_codes=FINAL_EXIT_CODES,
+    )
+
+
+def _program(run: Run, ranks: int) -> tuple[str, ...]:
+    nodes = run.train.resources.nodes
+    if nodes == 1:
+        return (SUPERVISOR, run.directory)
+    return (
+        *(LAUNCHER, "--nnodes", str(nodes), "--nproc-per-node", str(ranks), "--max-restarts", "0"),
+        *("--rdzv-backend", "c10d", "--rdzv-id", run.run_id),
+        *("-m", TRAINER, run.directory),
     )
 
 

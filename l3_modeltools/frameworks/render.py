@@ -33,7 +33,12 @@ def render_job(
         resources=launch.resources,
         queue=run.train.queue,
         limits=Limits(grace_s=GRACE_S),
-        retry=Retry(limit=resilience.max_restarts, backoff_s=resilience.backoff_s, restartable=True),
+        retry=Retry(
+            limit=resilience.max_restarts,
+            backoff_s=resilience.backoff_s,
+            final_exit_codes=launch.final_exit_codes,
+            restartable=True,
+        ),
         inputs=tuple(inputs),
     )
 

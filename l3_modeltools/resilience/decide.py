@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from l0_infra.core.units import format_count, format_duration
 from l3_modeltools.schemas import FaultAction, FaultClass, Resilience, TrainingFault
@@ -86,17 +87,19 @@ def decide(
 
 
 def _row(earlier: Sequence[TrainingFault], step_done: int | None) -> list[TrainingFault]:
-    """Return the last faults that ended in a restart which brought no new step, newest first."""
+    """Return the last faults that ended in a restart which brought no new step, newest first.
+
+    A step is new that comes after all that were done before, not one that is done again.
+    """
+    restarted = [fault for fault in earlier if fault.taken in RESTARTS]
+    reached = list(accumulate(map(_done_before, restarted), max))
     row: list[TrainingFault] = []
-    done = step_done
-    for fault in reversed([one for one in earlier if one.taken in RESTARTS]):
-        before = _done_before(fault)
-        if done is not None and (before is None or done > before):
-            break
-        if row and done is None and fault.resumed_at is not None:
+    done = -1 if step_done is None else step_done
+    for fault, highest in zip(reversed(restarted), reversed(reached), strict=True):
+        if done > highest:
             break
         row.append(fault)
-        done = before
+        done = _done_before(fault)
     return row
 
 
@@ -105,10 +108,10 @@ def _is_in_setup(fault: TrainingFault) -> bool:
     return fault.section == "setup" or fault.step is None
 
 
-def _done_before(fault: TrainingFault) -> int | None:
-    """Return the last step that was done when it came; a save and a validation come after their step."""
+def _done_before(fault: TrainingFault) -> int:
+    """Return the last step that was done when it came, -1 if unknown; saves and validations come after their step."""
     if fault.step is None or _is_in_setup(fault):
-        return None
+        return -1
     return fault.step if fault.section in ("save", "validate") else fault.step - 1
 
 

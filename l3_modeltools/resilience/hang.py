@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from l3_modeltools.resilience.heartbeat import Beat, Phase
 from l3_modeltools.resilience.limits import Limits
 from l3_modeltools.resilience.threads import ThreadState
+from l3_modeltools.resilience.track import Track, begin_track
 
 __all__ = ["Hang", "HangWatch"]
 
@@ -16,14 +17,6 @@ LONGEST_GAP_S = 0.5
 """Between two looks. What is above it does not count: the watch itself did not run and so, it may be, did nobody, as
 the virtual machine was paused or the job suspended.
 """
-
-AWAKE_SHARE, AWAKE_S = 0.1, 0.25
-"""A rank works that uses, or waits for, more of a CPU than this share, and a quarter of a second at once; a wait that
-wakes up now and then to look around stays below it.
-"""
-
-SLOW_FACTOR, SLOW_SLACK_S = 4.0, 30.0
-"""A rank that works may take so much longer than one that sleeps."""
 
 GRACE_SHARE = 0.5
 """Of its limit, which a rank has at least since others were behind it: it waited for them and is not to blame yet."""
@@ -51,36 +44,6 @@ class Hang:
     """For each rank that takes part, by rank: a sentence on where it is."""
 
 
-@dataclass(slots=True)
-class _Track:
-    """What is known of a rank since its last beat; times move on while time does not count."""
-
-    beat: Beat
-    cpu_s: float
-    is_first: bool
-    """In its first step after its start."""
-    moved_at_s: float
-    """When its phase began."""
-    alive_at_s: float
-    """When it was last known to work."""
-    ahead_at_s: float
-    """When it was last known to be ahead of another rank."""
-    awake_s: float = 0.0
-
-    def shift(self, seconds: float) -> None:
-        self.moved_at_s += seconds
-        self.alive_at_s += seconds
-        self.ahead_at_s += seconds
-
-    def use(self, now_s: float, seconds: float, state: ThreadState) -> None:
-        """Take in what the rank did in the last `seconds`."""
-        used_s = max(state.cpu_s - self.cpu_s, seconds if state.state == "R" else 0.0)
-        self.cpu_s = state.cpu_s
-        self.awake_s = max(self.awake_s - AWAKE_SHARE * seconds, 0.0) + used_s
-        if self.awake_s > AWAKE_S:
-            self.alive_at_s, self.awake_s = now_s, 0.0
-
-
 class HangWatch:
     """Looks at the ranks ten times a second and says when they hang.
 
@@ -95,7 +58,7 @@ class HangWatch:
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
-        self._tracks: dict[int, _Track] = {}
+        self._tracks: dict[int, Track] = {}
         self._looked_at_s: float | None = None
         self._found: tuple[int, ...] = ()
 
@@ -124,9 +87,9 @@ class HangWatch:
             beat, track = beats[rank], self._tracks.get(rank)
             if track is None or track.beat != beat:
                 began_s = beat.since_s if track is None else max(beat.since_s, now_s - counted_s)
-                self._tracks[rank] = _begin(beat, state, began_s, track)
+                self._tracks[rank] = begin_track(beat, state, began_s, before=track)
             else:
-                track.shift(gap_s if held else gap_s - counted_s)
+                track.put_off(gap_s if held else gap_s - counted_s)
                 track.use(now_s, counted_s, state)
 
     def _suspects(self, now_s: float, states: Mapping[int, ThreadState]) -> tuple[int, ...]:
@@ -150,17 +113,13 @@ class HangWatch:
         return beat.step, ORDER.index(beat.phase)
 
     def _is_silent(self, now_s: float, rank: int) -> bool:
-        return now_s - self._silent_since(now_s, rank) > self._limit_s(rank)
+        limit_s = self._limit_s(rank)
+        return now_s - self._tracks[rank].silent_since_s(now_s, limit_s) > limit_s
 
     def _had_grace(self, now_s: float, rank: int) -> bool:
-        begun_s = max(self._silent_since(now_s, rank), self._tracks[rank].ahead_at_s)
-        return now_s - begun_s > GRACE_SHARE * self._limit_s(rank)
-
-    def _silent_since(self, now_s: float, rank: int) -> float:
-        """Return when a rank last worked; one that works too long without a new phase does not count as working."""
-        track = self._tracks[rank]
-        is_slow = now_s - track.moved_at_s > SLOW_FACTOR * self._limit_s(rank) + SLOW_SLACK_S
-        return track.moved_at_s if is_slow else track.alive_at_s
+        limit_s, track = self._limit_s(rank), self._tracks[rank]
+        begun_s = max(track.silent_since_s(now_s, limit_s), track.ahead_at_s)
+        return now_s - begun_s > GRACE_SHARE * limit_s
 
     def _limit_s(self, rank: int) -> float:
         track = self._tracks[rank]
@@ -184,20 +143,3 @@ class HangWatch:
             f"in {beat.phase} of step {beat.step} for {now_s - track.moved_at_s:.1f} s, where"
             f" {self._limit_s(rank):.1f} s is the limit; its main thread {does}"
         )
-
-
-def _begin(beat: Beat, state: ThreadState, began_s: float, before: _Track | None) -> _Track:
-    """Begin with a new beat; the step that comes after `setup` stays the first until another one begins."""
-    is_first = (
-        before is None
-        or "setup" in (beat.phase, before.beat.phase)
-        or (before.is_first and beat.step == before.beat.step)
-    )
-    return _Track(
-        beat=beat,
-        cpu_s=state.cpu_s,
-        is_first=is_first,
-        moved_at_s=began_s,
-        alive_at_s=began_s,
-        ahead_at_s=began_s,
-    )

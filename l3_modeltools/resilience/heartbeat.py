@@ -10,7 +10,7 @@ from typing import Literal
 
 from l3_modeltools.schemas import Section
 
-__all__ = ["Beat", "Heart", "Phase", "Pulse", "SectionTime", "page_bytes", "section_of"]
+__all__ = ["Beat", "Heart", "Phase", "Pulse", "SectionTime", "open_page", "page_bytes", "section_of"]
 
 Phase = Literal["setup", "data", "forward", "backward", "optimizer", "save", "validate", "paused", "ended"]
 """Where a rank is: a document's `section`, its forward and backward passes apart; `paused`: it waits, and says so."""
@@ -69,6 +69,11 @@ def page_bytes(ranks: int) -> int:
     return ranks * RANK_BYTES
 
 
+def open_page(descriptor: int, ranks: int) -> mmap.mmap:
+    """Map the page that a descriptor of its memory stands for."""
+    return mmap.mmap(descriptor, page_bytes(ranks))
+
+
 class Heart:
     """The rank's side: call `enter` from the main thread at the beginning of each phase."""
 
@@ -80,6 +85,16 @@ class Heart:
         self._starved_s = self._read_starved()
         self._tell()
 
+    @property
+    def phase(self) -> Phase:
+        """The phase that was entered last."""
+        return PHASES[self._phase]
+
+    @property
+    def step(self) -> int:
+        """The step it belongs to."""
+        return self._step
+
     def enter(self, phase: Phase, step: int) -> None:
         """Say that `phase` of `step` begins now; what was before has ended."""
         now, starved_s = time.monotonic(), self._read_starved()
@@ -88,6 +103,10 @@ class Heart:
         self._phase, self._step, self._since_s, self._starved_s = PHASES.index(phase), step, now, starved_s
         self._told += 1
         self._tell()
+
+    def enter_next(self, phase: Phase) -> None:
+        """Say that the next phase of the same step begins."""
+        self.enter(phase, self._step)
 
     def _tell(self) -> None:
         NOW.pack_into(self._page, self._at, self._told, self._phase, self._step, self._since_s)

@@ -21,13 +21,13 @@ STEP_SHARE, STEP_SLACK_S = 2.5, 1.5
 of life; the slack is what a busy machine takes now and then: a pause of the disk, a swapped page, a lost packet.
 """
 
-SLACK_S: dict[Phase, float] = {"setup": 30.0, "validate": 10.0, "save": 30.0}
+SLACK_S: dict[Phase, float] = {"setup": 30.0, "validate": 10.0, "save": 60.0}
 """Beside 2.5 times the longest that was seen: these parts are few and uneven (a state comes from memory or from a
 cold disk, a disk flushes somebody else's data first), so that their median says little of what is still well.
 """
 
-UNKNOWN_S: dict[Phase, float] = {"setup": 600.0}
-"""Until it is known; 120 s for anything else."""
+UNKNOWN_S, UNKNOWN_SETUP_S = 120.0, 600.0
+"""Until it is known."""
 
 
 class Limits:
@@ -35,30 +35,32 @@ class Limits:
 
     def __init__(self) -> None:
         self._open: dict[int, tuple[int, float]] = {}
-        self._is_first: dict[int, bool] = {}
+        self._past_first: set[int] = set()
         self._steps: deque[float] = deque(maxlen=KEPT_STEPS)
         self._firsts: deque[float] = deque(maxlen=KEPT_PARTS)
+        self._waits: deque[float] = deque(maxlen=KEPT_STEPS)
         self._parts: dict[Phase, deque[float]] = {}
 
     def learn(self, rank: int, part: SectionTime) -> None:
         """Take in a part of a step that a rank has ended."""
-        if part.phase in ("paused", "ended"):
-            return
-        self._parts.setdefault(part.phase, deque(maxlen=KEPT_PARTS)).append(part.seconds)
+        if part.phase in STEP_PHASES:
+            self._add(rank, part)
+        elif part.phase in SLACK_S:
+            self._parts.setdefault(part.phase, deque(maxlen=KEPT_PARTS)).append(part.seconds)
         if part.phase == "setup":
             self._open.pop(rank, None)
-            self._is_first[rank] = True
-        elif part.phase in STEP_PHASES:
-            self._add(rank, part)
+            self._past_first.discard(rank)
 
     def _add(self, rank: int, part: SectionTime) -> None:
         """Add a part to the rank's step, which its optimizer ends; one that was left out ends in nothing."""
         step, seconds = self._open.get(rank, (part.step, 0.0))
         seconds = part.seconds + (seconds if step == part.step else 0.0)
         self._open[rank] = (part.step, seconds)
+        if part.phase == "data" and rank in self._past_first:
+            self._waits.append(part.seconds)
         if part.phase == "optimizer":
-            (self._firsts if self._is_first.pop(rank, True) else self._steps).append(seconds)
-            self._is_first[rank] = False
+            (self._steps if rank in self._past_first else self._firsts).append(seconds)
+            self._past_first.add(rank)
             del self._open[rank]
 
     @property
@@ -75,12 +77,12 @@ class Limits:
         if phase not in STEP_PHASES:
             return self._longest_limit_s(phase)
         if (usual := self.median_step_s) is None:
-            return UNKNOWN_S.get(phase, 120.0)
+            return UNKNOWN_S
         slowest = max([usual, *self._firsts]) if first else usual
-        waited = max(self._parts[phase], default=0.0) if phase == "data" else 0.0
+        waited = max(self._waits, default=0.0) if phase == "data" else 0.0
         return max(STEP_SHARE * slowest + STEP_SLACK_S, STEP_SHARE * waited)
 
     def _longest_limit_s(self, phase: Phase) -> float:
         if parts := self._parts.get(phase):
             return STEP_SHARE * max(parts) + SLACK_S[phase]
-        return UNKNOWN_S.get(phase, 120.0)
+        return UNKNOWN_SETUP_S if phase == "setup" else UNKNOWN_S

@@ -19,14 +19,20 @@ PERSISTENT = 3
 LEAST_RATIO = 1.4
 """Ranks on equal devices differ by a few per cent; neighbours in caches and memory make it 20 or 30."""
 
+GONE_RATIO = 1.2
+"""Below it, one that was named has recovered."""
+
 LEAST_SCORE = 6.0
 """Standard deviations, as a median absolute deviation estimates them."""
 
-LEAST_SHARE = 0.1
+LEAST_SHARE = 0.05
 """Of the whole step: a rank that loses less holds up nobody by much."""
 
-MOST_STARVED = 0.2
-"""Of its own time: a rank that had to wait longer for a CPU has cold caches too, and its window tells nothing."""
+MOST_STARVED, STARVED_RATIO = 0.2, 2.0
+"""A rank that had to wait for a CPU for more of its own time has cold caches, too, and may be so much slower."""
+
+LEAST_SIGMA = 0.01
+"""Of the others' median."""
 
 MAD_TO_SIGMA = 1.4826
 """The standard deviation of a normal distribution over its median absolute deviation."""
@@ -55,9 +61,10 @@ class _Step:
     whole_s: float = 0.0
 
     def add(self, part: SectionTime) -> None:
-        self.whole_s += part.seconds
+        worked_s = max(part.seconds - part.starved_s, 0.0)
+        self.whole_s += worked_s
         if part.phase in ("data", "forward"):
-            self.own_s += max(part.seconds - part.starved_s, 0.0)
+            self.own_s += worked_s
             self.starved_s += part.starved_s
 
 
@@ -99,34 +106,42 @@ class StragglerWatch:
         scored = [self._score(rank, window) for rank in range(len(window))]
         persistent = [slow for slow in scored if slow and self._streaks[slow.rank] >= PERSISTENT]
         new = [slow for slow in persistent if slow.rank not in self._named]
-        self._named.update(slow.rank for slow in new)
-        return max(new, key=lambda slow: slow.ratio, default=None)
+        worst = max(new, key=lambda slow: slow.ratio, default=None)
+        if worst:  # another one is named after the next window
+            self._named.add(worst.rank)
+        return worst
 
     def _score(self, rank: int, window: Sequence[Sequence[_Step]]) -> Straggler | None:
         own = window[rank]
         others = [step for other, steps in enumerate(window) if other != rank for step in steps]
-        slow = _compare(rank, own, others)
-        if slow and sum(step.starved_s for step in own) > MOST_STARVED * sum(step.own_s for step in own):
-            return None  # the streak stands as it is
-        self._streaks[rank] = self._streaks[rank] + 1 if slow else 0
-        if not slow:
+        compared = _compare(rank, own, others)
+        if compared.ratio < GONE_RATIO:
             self._named.discard(rank)
-        return slow
+        is_slow = compared.score >= LEAST_SCORE and _holds_up(compared, own)
+        self._streaks[rank] = self._streaks[rank] + 1 if is_slow else 0
+        return compared if is_slow else None
 
     def _forget(self) -> None:
-        """A new generation of ranks may lie on other cores; whoever is slow there is named anew after a while."""
+        """A new generation of ranks may lie on other cores; who is still slow there was named before."""
+        self._streaks = [0] * len(self._streaks)
         self._open.clear()
         for done in self._done:
             done.clear()
 
 
-def _compare(rank: int, own: Sequence[_Step], others: Sequence[_Step]) -> Straggler | None:
+def _compare(rank: int, own: Sequence[_Step], others: Sequence[_Step]) -> Straggler:
     own_s = median(step.own_s for step in own)
-    others_s = median(step.own_s for step in others)
+    others_s = max(median(step.own_s for step in others), 1e-9)
     sigma = MAD_TO_SIGMA * median(abs(step.own_s - others_s) for step in others)
-    excess, whole_s = own_s - others_s, median(step.whole_s for step in own)
-    score = excess / max(sigma, 0.01 * others_s, 1e-9)
-    if own_s < LEAST_RATIO * others_s or score < LEAST_SCORE or excess < LEAST_SHARE * whole_s:
-        return None
-    ratio = own_s / max(others_s, 1e-9)
+    score = (own_s - others_s) / max(sigma, LEAST_SIGMA * others_s)
+    ratio = own_s / others_s
     return Straggler(rank=rank, step=own[-1].step, ratio=ratio, own_s=own_s, others_s=others_s, score=score)
+
+
+def _holds_up(compared: Straggler, own: Sequence[_Step]) -> bool:
+    """Say whether a rank is slower than noise makes one, and by enough to hold up the others."""
+    is_starved = sum(step.starved_s for step in own) > MOST_STARVED * sum(step.own_s for step in own)
+    excess_s, whole_s = compared.own_s - compared.others_s, median(step.whole_s for step in own)
+    return (
+        compared.ratio >= (STARVED_RATIO if is_starved else LEAST_RATIO) and excess_s >= LEAST_SHARE * whole_s
+    )

@@ -2,6 +2,7 @@
 
 from l3_modeltools.runs.compare import Comparison, Difference, Measured, compare_runs
 from l3_modeltools.runs.find import choose_run, find_run
+from l3_modeltools.runs.happened import Happened
 from l3_modeltools.runs.inputs import hash_inputs, require_inputs
 from l3_modeltools.runs.journal import (
     Mark,
@@ -17,7 +18,8 @@ from l3_modeltools.runs.judge import judge_run
 from l3_modeltools.runs.layout import RunLayout
 from l3_modeltools.runs.metric import Metric
 from l3_modeltools.runs.outcome import Outcome, read_outcome, save_outcome
-from l3_modeltools.runs.reader import MetricsReader, read_metrics
+from l3_modeltools.runs.ranks_now import RankNow, RanksNow, read_ranks, save_ranks
+from l3_modeltools.runs.reader import MetricsReader, read_metric_lines, read_metrics
 from l3_modeltools.runs.samples import Sample, read_samples
 from l3_modeltools.runs.saved import list_saved
 from l3_modeltools.runs.starts import read_starts
@@ -37,6 +39,7 @@ __all__ = [
     "Comparison",
     "DamagedRun",
     "Difference",
+    "Happened",
     "LossAt",
     "Mark",
     "MarkWord",
@@ -44,6 +47,8 @@ __all__ = [
     "Metric",
     "MetricsReader",
     "Outcome",
+    "RankNow",
+    "RanksNow",
     "RunLayout",
     "RunSummary",
     "RunsFound",
@@ -62,14 +67,17 @@ __all__ = [
     "load_run",
     "read_faults",
     "read_marks",
+    "read_metric_lines",
     "read_metrics",
     "read_outcome",
+    "read_ranks",
     "read_samples",
     "read_starts",
     "report_fault",
     "require_inputs",
     "revise_fault",
     "save_outcome",
+    "save_ranks",
     "scan_runs",
     "summarize",
     "update_run",

@@ -1,4 +1,4 @@
-"""How a run stands, from what its job, its outcome, its metrics and its checkpoints say."""
+"""How a run stands, from what its job, its outcome, its metrics, its checkpoints, its marks and its faults say."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,12 +6,15 @@ from dataclasses import dataclass
 import msgspec
 
 from l2_scheduler.schemas import ACTIVE_STATES, FINAL_STATES, JobStatus
+from l3_modeltools.runs.happened import Happened
 from l3_modeltools.runs.metric import Metric
 from l3_modeltools.runs.outcome import Outcome
 from l3_modeltools.runs.summarize import summarize
 from l3_modeltools.schemas import Figures, Run, RunState, SavedCheckpoint
 
 __all__ = ["judge_run"]
+
+NOTHING = Happened()
 
 ENDS = {
     "TIMEOUT": "its time was up",
@@ -35,16 +38,15 @@ def judge_run(
     metrics: Sequence[Metric],
     checkpoints: Sequence[SavedCheckpoint] = (),
     *,
-    starts: Sequence[float] = (),
+    happened: Happened = NOTHING,
 ) -> Run:
-    """Fill in the state of a run with its reason, its step, its end, its checkpoints and its restarts.
+    """Fill in the state of a run with its reason, its step, its end, its checkpoints, faults and restarts.
 
-    `job` is the last that carried it, None when the queue does not know it any more. `starts` are the times at
-    which attempts of all its jobs began, the first of which is no restart. An outcome counts above the job's end:
-    it is written when all steps are done, and a failure on the way out takes nothing back.
+    `job` is the last that carried it, None when the queue does not know it any more. An outcome counts above the
+    job's end: it is written when all steps are done, and a failure on the way out takes nothing back.
     """
     step = _step(run, outcome, metrics, checkpoints)
-    verdict = _verdict(run, job, outcome, step)
+    verdict = _verdict(run, job, outcome, step, happened)
     ended_at = verdict.ended_at
     return msgspec.structs.replace(
         run,
@@ -54,7 +56,8 @@ def judge_run(
         figures=_figures(run, outcome, metrics),
         ended_at=None if ended_at is None else max(ended_at, run.submitted_at),
         checkpoints=tuple(checkpoints),
-        restarts=tuple(starts[1:]),
+        faults_seen=happened.faults,
+        restarts=happened.restarts,
     )
 
 
@@ -84,29 +87,33 @@ def _step(
     return step if run.train.steps is None else min(step, run.train.steps)
 
 
-def _verdict(run: Run, job: JobStatus | None, outcome: Outcome | None, step: int) -> _Verdict:
+def _verdict(
+    run: Run, job: JobStatus | None, outcome: Outcome | None, step: int, happened: Happened
+) -> _Verdict:
     if job is not None and job.state not in FINAL_STATES:
-        return _waiting_or_running(run, job, step)
+        return _waiting_or_running(run, job, step, happened)
     if outcome is not None:
         ended_at = outcome.ended_at if job is None else job.ended_at
         return _Verdict(state=outcome.state, reason=f"all {step} steps are done", ended_at=ended_at)
     if job is not None:
-        return _ended(run, job, step)
+        return _ended(run, job, step, happened)
     if not run.job_ids:
         return _Verdict(state="PENDING", reason="no job carries it yet")
     reason = f"job {run.job_ids[-1]} is no longer in the queue, and the run came to no end at step {step}"
     return _Verdict(state="FAILED", reason=reason)
 
 
-def _waiting_or_running(run: Run, job: JobStatus, step: int) -> _Verdict:
+def _waiting_or_running(run: Run, job: JobStatus, step: int, happened: Happened) -> _Verdict:
     if job.state not in ACTIVE_STATES:
         return _Verdict(state="PENDING", reason=job.reason or f"job {job.job_id} waits in its queue")
+    if happened.pause is not None:
+        return _Verdict(state="SUSPENDED", reason=happened.pause.text or f"it waits after step {step}")
     of_all = f" of {run.train.steps}" if run.train.steps is not None else ""
     again = f", start {job.attempt} of job {job.job_id}" if job.attempt > 1 else ""
     return _Verdict(state="RUNNING", reason=f"{step}{of_all} steps are done{again}")
 
 
-def _ended(run: Run, job: JobStatus, step: int) -> _Verdict:
+def _ended(run: Run, job: JobStatus, step: int, happened: Happened) -> _Verdict:
     """Judge by the job alone; ogai's own trainer that ended without an outcome did not do all steps."""
     if job.state == "COMPLETED" and run.train.framework == "command":
         return _Verdict(state="COMPLETED", reason="the command ended with 0", ended_at=job.ended_at)
@@ -116,5 +123,8 @@ def _ended(run: Run, job: JobStatus, step: int) -> _Verdict:
     if job.state == "CANCELLED":
         reason = f"stopped after step {step}" + (f" {job.reason}" if job.reason else "")
         return _Verdict(state="CANCELLED", reason=reason, ended_at=job.ended_at)
+    if happened.verdict is not None:
+        reason = f"gave up after step {step}: {happened.verdict}"
+        return _Verdict(state="FAILED", reason=reason, ended_at=job.ended_at)
     why = job.reason or ENDS.get(job.state, "it gave no reason")
     return _Verdict(state="FAILED", reason=f"ended after step {step}: {why}", ended_at=job.ended_at)

@@ -44,6 +44,11 @@ class RunLayout:
         return self.root / "drills.jsonl"
 
     @property
+    def ranks(self) -> Path:
+        """How far each rank is, written anew every few seconds; absent where nobody supervises."""
+        return self.root / "ranks.json"
+
+    @property
     def samples(self) -> Path:
         return self.root / "samples.jsonl"
 

@@ -8,7 +8,7 @@ from l3_modeltools.runs.layout import RunLayout
 from l3_modeltools.runs.lines import LineReader
 from l3_modeltools.runs.metric import Metric, merge_metrics, parse_metrics
 
-__all__ = ["MetricsReader", "read_metrics"]
+__all__ = ["MetricsReader", "read_metric_lines", "read_metrics"]
 
 
 def read_metrics(directory: Path) -> tuple[Metric, ...]:
@@ -16,6 +16,16 @@ def read_metrics(directory: Path) -> tuple[Metric, ...]:
     reader = MetricsReader(directory)
     reader.read()
     return reader.metrics
+
+
+def read_metric_lines(directory: Path) -> tuple[Metric, ...]:
+    """Read what the run in `directory` told in the order in which it was told: a step that came again is there twice.
+
+    Without `metrics.jsonl` these are the metrics of TensorBoard's event files, by step.
+    """
+    lines = LineReader(RunLayout(directory).metrics).read()
+    told = tuple(metric for line in lines for metric in parse_metrics(line))
+    return told or read_metrics(directory)
 
 
 class MetricsReader:

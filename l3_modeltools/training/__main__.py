@@ -8,9 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from l0_infra.core.errors import OgaiError
+from l3_modeltools.resilience.ends import LastWord
 from l3_modeltools.runs import Outcome, RunLayout, save_outcome
 from l3_modeltools.training.allocator import keep_freed_memory
+from l3_modeltools.training.ending import RESTART, tell_error
 from l3_modeltools.training.plan import read_plan
+from l3_modeltools.training.seat import LastWords, Seat, seat_alone
 from l3_modeltools.training.stop import StopWish
 
 if TYPE_CHECKING:
@@ -21,29 +24,30 @@ SIGNALLED = 128
 """What a shell adds to the number of the signal that ended a program."""
 
 
-def main(directory: Path) -> int:
-    """Train the run in `directory` from where it is to its end; return the exit code."""
-    wish = StopWish()
+def main(directory: Path, seat: Seat | None = None) -> int:
+    """Train the run in `directory` from where it is to its end; return the exit code.
+
+    With a seat that is listened to a failure does not return: the last word is said and the process ends.
+    """
+    wish, seat = StopWish(), seat or seat_alone()
     keep_freed_memory()
     os.environ["HF_HUB_DISABLE_PROGRESS_BARS"] = "1"  # a log is no terminal
     os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", str(RunLayout(directory).compiled))
     try:
-        return _train(directory, wish)
+        with LastWords(seat):
+            return _train(directory, wish, seat)
     except OgaiError as error:
-        hint = f"\nhint: {error.hint}" if error.hint else ""
-        print(f"rank {os.environ.get('RANK', '0')}: {error}{hint}", file=sys.stderr, flush=True)
+        tell_error(error, rank=seat.rank)
         return error.exit_code
 
 
-def _train(directory: Path, wish: StopWish) -> int:
+def _train(directory: Path, wish: StopWish, seat: Seat) -> int:
     # a signal may come in the seconds that torch takes to load, so this is not at the top
     from l3_modeltools.training.world import open_world
 
     with open_world() as world:
-        ended = _run(directory, wish, world)
-        if ended.stopped:
-            return SIGNALLED + (wish.signal or signal.SIGTERM)
-        if world.is_chief:
+        ended = _run(directory, wish, world, seat)
+        if world.is_chief and not (ended.stopped or ended.rolled_back):
             outcome = Outcome(
                 step=ended.step,
                 tokens=ended.tokens,
@@ -53,16 +57,33 @@ def _train(directory: Path, wish: StopWish) -> int:
             )
             save_outcome(directory, outcome)
             print(f"done: {ended.step} steps", flush=True)
-    return 0
+    word = _last_word(ended, wish)
+    seat.heart.enter("ended", ended.step)
+    if seat.say is not None:
+        seat.say(word)
+    return word.exit_code
 
 
-def _run(directory: Path, wish: StopWish, world: "World") -> "Ended":
+def _run(directory: Path, wish: StopWish, world: "World", seat: Seat) -> "Ended":
     """Take all steps. What holds on to the process group goes with this frame, before the group itself."""
     from l3_modeltools.training.session import open_loop
 
     plan = read_plan(directory, ranks=world.size)
-    with open_loop(plan, world=world, wants_stop=wish.is_wished) as (loop, begun):
+    with (
+        open_loop(plan, world=world, seat=seat, wants_stop=wish.is_wished) as (loop, begun),
+        LastWords(seat, loop.live.leave_behind),
+    ):
         return loop.run(begun)
+
+
+def _last_word(ended: "Ended", wish: StopWish) -> LastWord:
+    if ended.rolled_back:
+        return LastWord(kind="roll_back", exit_code=RESTART, step=ended.step)
+    if ended.stopped:
+        return LastWord(
+            kind="stopped", exit_code=SIGNALLED + (wish.signal or signal.SIGTERM), step=ended.step
+        )
+    return LastWord(kind="done", exit_code=0, step=ended.step)
 
 
 if __name__ == "__main__":

@@ -3,20 +3,29 @@
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol
 
+import msgspec
 import torch
 
 from l3_modeltools.data import Batch, PairBatch
+from l3_modeltools.resilience.heartbeat import Heart
 from l3_modeltools.runs import Sample
-from l3_modeltools.schemas import SkippedSteps, Train
+from l3_modeltools.schemas import Evidence, Train
+from l3_modeltools.training.guard import Guard
+from l3_modeltools.training.live import Live
+from l3_modeltools.training.locate import Origin, locate
+from l3_modeltools.training.logbook import Logbook, Noted
 from l3_modeltools.training.memory import peak_memory
 from l3_modeltools.training.metrics import StepMetrics
 from l3_modeltools.training.mfu import utilisation
+from l3_modeltools.training.pace import Pace
 from l3_modeltools.training.report import Listener
 from l3_modeltools.training.schedule import learning_rate
-from l3_modeltools.training.step import Stepper
-from l3_modeltools.training.steps import Position, is_due, is_skipped, seed_of
+from l3_modeltools.training.state import Begun
+from l3_modeltools.training.step import NOTHING, Proposal, Stepper, Wishes
+from l3_modeltools.training.steps import is_due, is_skipped, seed_of
 from l3_modeltools.training.validate import Validator
 from l3_modeltools.training.world import World
 
@@ -24,10 +33,20 @@ __all__ = ["Ended", "Loop", "Rates", "Save"]
 
 
 class Save(Protocol):
-    """Begins to save the state after `step`."""
+    """Saves the state of all ranks, in the background."""
 
-    def __call__(self, *, step: int, tokens: int) -> None:
-        """Take a copy of the state; the disk is waited for elsewhere."""
+    @property
+    def has_failed(self) -> bool:
+        """Whether a save failed in the background, so that one should be begun again soon."""
+
+    def save(self, *, step: int, tokens: int) -> bool:
+        """Take a copy of the state after `step`; False: a wish to stop came while the disk did not take it."""
+
+    def finish(self) -> bool:
+        """Wait until what was saved last is safe; else as `save`."""
+
+    def look(self) -> None:
+        """Tell of a save that takes too long."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -40,13 +59,24 @@ class Rates:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Ended:
-    """How far a run came: all its steps, or to where it was told to stop."""
+    """How far a run came: all its steps, or to where it was told to stop, or has to go back."""
 
     step: int
     tokens: int
     stopped: bool = False
+    rolled_back: bool = False
+    """The newest checkpoint is to be gone on from; memory copies no longer count."""
     loss: float | None = None
-    validation_loss: float | None
+    validation_loss: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Taken:
+    """A step that was done or left out, and what the ranks agreed on for its end."""
+
+    metrics: StepMetrics | None
+    """None: it was not, and the run has to go back."""
+    agreed: Wishes = NOTHING
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,61 +84,121 @@ class Loop:
     """Everything that a step needs. Each rank has one; the same decisions fall on all."""
 
     train: Train
-    skipped: Sequence[SkippedSteps]
     seed: int
     steps: int
     world: World
     stepper: Stepper
+    guard: Guard
     batches: Iterator[tuple[int, Sequence[Batch | PairBatch]]]
     """The micro batches of this rank for each step that is not left out, in order."""
     validator: Validator
     sample: Callable[[int], Iterator[Sample]]
     save: Save
+    live: Live
+    pace: Pace
     listeners: Sequence[Listener]
     rates: Rates
+    heart: Heart
+    logbook: Logbook
     wants_stop: Callable[[], bool]
 
-    def run(self, begun: Position) -> Ended:
+    def run(self, begun: Begun) -> Ended:
         """Go on from where it was to the end, or until a rank is told to stop; the state is saved either way."""
-        told, stopped, tokens = None, False, begun.tokens
-        for step in range(begun.step + 1, self.steps + 1):
-            told, stopped = self._step(step, tokens)
-            tokens = told.tokens
-            for listener in self.listeners:
-                listener.stepped(told)
-            if told.validation_loss is not None:
-                self._tell_samples(step)
-            if stopped or is_due(self.train.checkpoint, step=step, steps=self.steps):
-                self.save(step=step, tokens=tokens)
+        self.logbook.mark("ready", step=begun.position.step, source=begun.source)
+        first, told, saved = begun.position.step, begun.last, True
+        if told and begun.owes_line:
+            told = self._conclude(told)
+        if not begun.is_saved and is_due(self.train.checkpoint, step=first, steps=self.steps):
+            saved = self._save()
+        stopped = not saved
+        for step in range(first + 1, self.steps + 1):
             if stopped:
                 break
-        if told is None:
-            return Ended(step=begun.step, tokens=tokens, validation_loss=self.validator.loss())
+            taken = self._step(step)
+            if taken.metrics is None:
+                return self._ended(None, rolled_back=True)
+            stopped = taken.agreed.stop
+            told = self._conclude(taken.metrics, validates=not stopped)
+            if stopped or taken.agreed.save or is_due(self.train.checkpoint, step=step, steps=self.steps):
+                saved = self._save()
+                stopped = stopped or not saved
+        if saved:
+            stopped = not self.save.finish() or stopped
+        if told is None and not stopped:
+            told = StepMetrics(step=0, at=0.0, tokens=0, validation_loss=self.validator.loss())
+        return self._ended(told, stopped=stopped)
+
+    def _ended(self, told: StepMetrics | None, *, stopped: bool = False, rolled_back: bool = False) -> Ended:
         return Ended(
-            step=told.step,
-            tokens=tokens,
+            step=self.live.position.step,
+            tokens=self.live.position.tokens,
             stopped=stopped,
-            loss=told.loss,
-            validation_loss=told.validation_loss,
+            rolled_back=rolled_back,
+            loss=told.loss if told else None,
+            validation_loss=told.validation_loss if told else None,
         )
 
-    def _step(self, step: int, tokens: int) -> tuple[StepMetrics, bool]:
-        """Take one step, or leave it out, after so many tokens; return what is told of it and whether to stop."""
-        if is_skipped(self.skipped, step):
-            return StepMetrics(
-                step=step, at=time.time(), tokens=tokens, validation_loss=self._look(step)
-            ), False
+    def _step(self, step: int) -> Taken:
+        """Take one step, or leave it out."""
+        if is_skipped(self.guard.skips.parts, step):
+            return self._left_out(step, NOTHING)
         began = time.perf_counter()
-        rate = learning_rate(self.train.optimizer, step=step, steps=self.steps)
-        torch.manual_seed(seed_of(self.seed, step=step, rank=self.world.rank))
+        self.heart.enter("data", step)
         _, batches = next(self.batches)
-        result = self.stepper.step(batches, rate=rate, stop=self.wants_stop)
-        seconds = time.perf_counter() - began
+        waited = time.perf_counter() - began
+        compute = partial(self._compute, step, batches, self._wishes(waited))
+        origin = partial(self._locate, step, batches)
+        proposal, verdict = self.guard.settle(step, compute, origin)
+        agreed = proposal.result.agreed
+        self._watch_stalls(agreed, waited)
+        if verdict == "roll_back":
+            return Taken(metrics=None, agreed=agreed)
+        if verdict == "leave_out":
+            self.stepper.leave_out()
+            return self._left_out(step, agreed)
+        rate = self._rate(step)
+        self.stepper.update(proposal, rate=rate)
+        metrics = self._metrics(step, proposal, rate, time.perf_counter() - began)
+        self.live.done(metrics)
+        self.pace.stepped(metrics.step_s or 0.0)
+        if agreed.copy and (self.world.is_chief or self.stepper.model.is_sharded):
+            self._copy()
+        return Taken(metrics=metrics, agreed=agreed)
+
+    def _left_out(self, step: int, agreed: Wishes) -> Taken:
+        metrics = StepMetrics(step=step, at=time.time(), tokens=self.live.position.tokens)
+        self.live.done(metrics)
+        return Taken(metrics=metrics, agreed=agreed)
+
+    def _wishes(self, waited: float) -> Wishes:
+        """Wish what is due on this rank; for saves and copies the chief decides."""
+        chief = self.world.is_chief
+        return Wishes(
+            stop=self.wants_stop(),
+            save=chief and (self.save.has_failed or self.pace.is_save_due),
+            copy=chief and self.pace.copies.is_due,
+            look=self.pace.stalls.is_stall(waited),
+        )
+
+    def _compute(self, step: int, batches: Sequence[Batch | PairBatch], wishes: Wishes) -> Proposal:
+        torch.manual_seed(seed_of(self.seed, step=step, rank=self.world.rank))
+        return self.stepper.propose(batches, wishes)
+
+    def _locate(self, step: int, batches: Sequence[Batch | PairBatch]) -> Origin | None:
+        torch.manual_seed(seed_of(self.seed, step=step, rank=self.world.rank))
+        self.stepper.leave_out()
+        return locate(self.stepper.model, self.stepper.objective, batches)
+
+    def _rate(self, step: int) -> float:
+        return learning_rate(self.train.optimizer, step=step, steps=self.steps)
+
+    def _metrics(self, step: int, proposal: Proposal, rate: float, seconds: float) -> StepMetrics:
+        result = proposal.result
         speed = result.tokens / seconds
-        metrics = StepMetrics(
+        return StepMetrics(
             step=step,
             at=time.time(),
-            tokens=tokens + result.tokens,
+            tokens=self.live.position.tokens + result.tokens,
             loss=result.loss,
             learning_rate=rate,
             grad_norm=result.grad_norm,
@@ -121,13 +211,64 @@ class Loop:
                 peak=self.rates.peak,
                 ranks=self.world.size,
             ),
-            validation_loss=None if result.stop else self._look(step),
         )
-        return metrics, result.stop
 
-    def _look(self, step: int) -> float | None:
-        due = step == self.steps or step % self.train.validation.every_steps == 0
-        return self.validator.loss() if due else None
+    def _copy(self) -> None:
+        """Copy the state in memory; where that cannot be, say why, once."""
+        self.heart.enter("save", self.live.position.step)
+        seconds = self.live.copy()
+        self.pace.copies.copied(seconds)
+        if seconds is None and self.live.copies.refusal:
+            self.logbook.say(self.live.copies.refusal)
+
+    def _watch_stalls(self, agreed: Wishes, waited: float) -> None:
+        """Tell of a wait for data, once until data are there in time again."""
+        if agreed.look and not self.pace.stalls.is_told:
+            self._tell_stall(self.world.told_by_all(waited))
+        self.pace.stalls.is_told = agreed.look
+
+    def _tell_stall(self, waits: Sequence[float]) -> None:
+        late = [rank for rank, wait in enumerate(waits) if self.pace.stalls.is_stall(wait)]
+        self.logbook.report(
+            Noted(
+                fault_class="data_stall",
+                summary=f"the batch of step {self.heart.step} was waited for {max(waits):.1f} s",
+                evidence=[
+                    Evidence(source="heartbeat", rank=rank, text=f"{waits[rank]:.1f} s in data")
+                    for rank in late
+                ],
+                suspects=late,
+                advised="none",
+                taken="none",
+                section="data",
+                lasted_s=max(waits),
+            )
+        )
+
+    def _conclude(self, metrics: StepMetrics, *, validates: bool = True) -> StepMetrics:
+        """Look at what a step led to, if that is due, and tell of it."""
+        step, began = metrics.step, time.perf_counter()
+        due = validates and self._is_validated(step)
+        if due:
+            self.heart.enter("validate", step)
+            metrics = msgspec.structs.replace(metrics, validation_loss=self.validator.loss())
+        for listener in self.listeners:
+            listener.stepped(metrics)
+        if metrics.validation_loss is not None:
+            self._tell_samples(step)
+        if due:
+            self.logbook.mark("validated", step=step, seconds=time.perf_counter() - began)
+        self.save.look()
+        return metrics
+
+    def _is_validated(self, step: int) -> bool:
+        return step == self.steps or step % self.train.validation.every_steps == 0
+
+    def _save(self) -> bool:
+        began = time.perf_counter()
+        saved = self.save.save(step=self.live.position.step, tokens=self.live.position.tokens)
+        self.pace.saved(time.perf_counter() - began)
+        return saved
 
     def _tell_samples(self, step: int) -> None:
         for sample in self.sample(step):

@@ -1,13 +1,23 @@
 """What is told of each step: one JSON line, and the same as TensorBoard's scalars."""
 
+import errno
+from collections.abc import Callable
+from functools import partial
 from io import FileIO
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from l3_modeltools.runs import RunLayout, Sample
 
+if TYPE_CHECKING:
+    from torch.utils.tensorboard import SummaryWriter
+
 __all__ = ["JsonLines", "StepMetrics", "TensorBoard"]
+
+MENDED_LATER = frozenset([errno.ENOSPC, errno.EDQUOT, errno.EROFS])
+"""What a disk says that takes lines again one day."""
 
 
 class StepMetrics(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -36,20 +46,23 @@ class StepMetrics(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
 
 
 class JsonLines:
-    """Appends to `metrics.jsonl` and `samples.jsonl`; a line that a kill cut off gets its end before the next."""
+    """Appends to `metrics.jsonl` and `samples.jsonl`; a line that a kill cut off gets its end before the next.
+
+    A disk that is full or read-only for a while costs no line: they are written as soon as it takes them.
+    """
 
     def __init__(self, directory: Path) -> None:
         layout = RunLayout(directory)
-        self.metrics = _open_lines(layout.metrics)
-        self.samples = _open_lines(layout.samples)
+        self.metrics = Lines(layout.metrics)
+        self.samples = Lines(layout.samples)
 
     def stepped(self, metrics: StepMetrics) -> None:
         """Append one step."""
-        self.metrics.write(msgspec.json.encode(metrics) + b"\n")
+        self.metrics.append(msgspec.json.encode(metrics))
 
     def sampled(self, sample: Sample) -> None:
         """Append one sample."""
-        self.samples.write(msgspec.json.encode(sample) + b"\n")
+        self.samples.append(msgspec.json.encode(sample))
 
     def saved(self, step: int) -> None:
         """Nothing is told of saving."""
@@ -61,37 +74,77 @@ class JsonLines:
 
 
 class TensorBoard:
-    """Writes event files; what earlier files hold of steps after `done` no longer counts."""
+    """Writes event files; what earlier files hold of steps after `done` no longer counts.
 
-    def __init__(self, directory: Path, *, done: int) -> None:
+    Where the disk does not take them it says so once and writes no more: `metrics.jsonl` holds the same.
+    """
+
+    def __init__(self, directory: Path, *, done: int, say: Callable[[str], None] = lambda line: None) -> None:
         from torch.utils.tensorboard import SummaryWriter
 
         purge = done + 1 if done else None
-        self.writer = SummaryWriter(str(RunLayout(directory).tensorboard), purge_step=purge, flush_secs=10)
+        self.say = say
+        self.writer: SummaryWriter | None = SummaryWriter(
+            str(RunLayout(directory).tensorboard), purge_step=purge, flush_secs=10
+        )
 
     def stepped(self, metrics: StepMetrics) -> None:
         """Write every number of a step under its own name."""
         for name, value in msgspec.structs.asdict(metrics).items():
             if name not in ("step", "at") and value is not None:
-                self.writer.add_scalar(name, value, metrics.step, metrics.at)
+                self._write(partial(_add_scalar, name, value, metrics))
 
     def sampled(self, sample: Sample) -> None:
         """Write a sample, as Markdown that keeps it as it is."""
         text = "\n".join("    " + line for line in (sample.prompt + sample.text).splitlines())
-        self.writer.add_text(sample.prompt, text, sample.step)
+        self._write(lambda to: to.add_text(sample.prompt, text, sample.step))
 
     def saved(self, step: int) -> None:
         """Nothing is told of saving."""
 
     def close(self) -> None:
         """Write what is held back."""
-        self.writer.close()
+        self._write(lambda to: to.close())
+
+    def _write(self, work: "Callable[[SummaryWriter], None]") -> None:
+        if self.writer is None:
+            return
+        try:
+            work(self.writer)
+        except OSError as error:
+            self.writer = None
+            self.say(f"TensorBoard's files end here: {(error.strerror or str(error)).lower()}")
 
 
-def _open_lines(path: Path) -> FileIO:
-    file = FileIO(path, "a+")
-    if file.seek(0, 2):
-        file.seek(-1, 2)
-        if file.read(1) != b"\n":
-            file.write(b"\n")
-    return file
+def _add_scalar(name: str, value: float, metrics: StepMetrics, writer: "SummaryWriter") -> None:
+    writer.add_scalar(name, value, metrics.step, metrics.at)
+
+
+class Lines:
+    """A file of lines that is appended to; what the disk refuses is kept and written before the next line."""
+
+    def __init__(self, path: Path) -> None:
+        self.file = FileIO(path, "a+")
+        self.held = b""
+        if self.file.seek(0, 2):
+            self.file.seek(-1, 2)
+            self.held = b"" if self.file.read(1) == b"\n" else b"\n"
+
+    def append(self, line: bytes) -> None:
+        """Append a line. Raises OSError where the disk is broken, not where it is full or read-only."""
+        self.held += line + b"\n"
+        self._write()
+
+    def close(self) -> None:
+        """Close the file."""
+        if self.held:
+            self._write()
+        self.file.close()
+
+    def _write(self) -> None:
+        try:
+            while self.held:
+                self.held = self.held[self.file.write(self.held) :]
+        except OSError as error:
+            if error.errno not in MENDED_LATER:
+                raise

@@ -1,66 +1,92 @@
 """A run put together on one rank: its data, what learns, its state and who listens, ready to take steps."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from statistics import median
 
 from l3_modeltools.architectures import flops_per_token
-from l3_modeltools.checkpoint import Shelf, architecture_sha256
+from l3_modeltools.checkpoint import MemoryCopies, Shelf, architecture_sha256, owned_by
 from l3_modeltools.data import Loader, Prefetch, open_dataset
+from l3_modeltools.resilience.heartbeat import Heart
+from l3_modeltools.resilience.interval import Rhythm
+from l3_modeltools.resilience.spike import SpikeWatch
 from l3_modeltools.runs import RunLayout
+from l3_modeltools.schemas import FaultClass
+from l3_modeltools.training.guard import Guard, Skips
+from l3_modeltools.training.keeper import Keeper
 from l3_modeltools.training.learner import Learner, describe, make_learner, name_device
+from l3_modeltools.training.live import Live
+from l3_modeltools.training.logbook import Logbook
 from l3_modeltools.training.loop import Loop, Rates
 from l3_modeltools.training.metrics import JsonLines, TensorBoard
 from l3_modeltools.training.mfu import find_peak
+from l3_modeltools.training.pace import Pace
 from l3_modeltools.training.plan import Plan
 from l3_modeltools.training.report import Console, Events, Listener
 from l3_modeltools.training.sampling import sampler
-from l3_modeltools.training.state import RunState
+from l3_modeltools.training.seat import Seat
+from l3_modeltools.training.state import Begun, RunState
 from l3_modeltools.training.step import Stepper
-from l3_modeltools.training.steps import Position, is_skipped, micro_batches
+from l3_modeltools.training.steps import is_skipped, micro_batches
 from l3_modeltools.training.validate import Validator, validation_samples
 from l3_modeltools.training.world import World
 
 __all__ = ["open_loop"]
 
+INTERRUPTING: frozenset[FaultClass] = frozenset(["crash", "killed", "hang", "device_lost", "unknown"])
+"""Faults that cost what was done since the last save, so that saves have to be the closer the more there are."""
+
 
 @contextmanager
-def open_loop(plan: Plan, *, world: World, wants_stop: Callable[[], bool]) -> Iterator[tuple[Loop, Position]]:
+def open_loop(
+    plan: Plan, *, world: World, seat: Seat, wants_stop: Callable[[], bool]
+) -> Iterator[tuple[Loop, Begun]]:
     """Put a run together; yields its loop and how far it is already.
 
     At the end of the context the last save is on the disk. Raises OgaiError where data, first weights or
     checkpoints cannot be had.
     """
     console = Console(steps=plan.steps, quiet=not world.is_chief)
+    logbook = Logbook(
+        plan.directory, plan.run.run_id, seat.heart, say=console.say if world.is_chief else None
+    )
     loader = _make_loader(plan)
     learner = make_learner(plan, world=world)
     console.say(describe(plan, learner, world=world))
     state = _state(plan, learner)
-    begun = state.load(world=world, say=console.say)
+    copies = _copies(plan, learner, world=world, seat=seat)
+    begun = state.load(world=world, copies=copies, skipped=plan.run.skipped, logbook=logbook)
+    done = begun.position.step
     with ExitStack() as stack:
-        listeners = stack.enter_context(_listening(plan, console, done=begun.step, world=world))
-
-        def tell_saved(step: int) -> None:
-            for listener in listeners:
-                listener.saved(step)
-
-        save = stack.enter_context(state.saving(tell_saved))
-        rows = _rows(plan, world)
-        wanted = (
-            step for step in range(begun.step + 1, plan.steps + 1) if not is_skipped(plan.run.skipped, step)
+        listeners = stack.enter_context(_listening(plan, console, done=done, world=world))
+        saver = stack.enter_context(state.saving(_tell_saved(listeners, logbook)))
+        keeper = Keeper(
+            saver, state.values, world=world, heart=seat.heart, logbook=logbook, wants_stop=wants_stop
         )
+        rows = _rows(plan, world)
+        wanted = (step for step in range(done + 1, plan.steps + 1) if not is_skipped(plan.run.skipped, step))
         batches = stack.enter_context(Prefetch(loader, wanted, rows))
-        stepper = _stepper(plan, learner, world)
-        if begun.step < plan.steps:
+        stepper = _stepper(plan, learner, world, seat.heart)
+        if done < plan.steps:
             stepper.warm_up(loader.batch(1, rows[0]))
+        skips = Skips(plan.directory, world, plan.run.skipped)
         loop = Loop(
             train=plan.train,
-            skipped=plan.run.skipped,
             seed=plan.data.seed,
             steps=plan.steps,
             world=world,
             stepper=stepper,
+            guard=Guard(
+                plan.train.resilience,
+                world=world,
+                logbook=logbook,
+                skips=skips,
+                spikes=_spikes(begun),
+                rows=rows,
+                newest_saved=keeper.newest_saved,
+            ),
             batches=batches,
             validator=_validator(plan, learner, loader, world),
             sample=sampler(
@@ -70,12 +96,57 @@ def open_loop(plan: Plan, *, world: World, wants_stop: Callable[[], bool]) -> It
                 seed=plan.data.seed,
                 world=world,
             ),
-            save=save,
+            save=keeper,
+            live=Live(copies=copies, stepper=stepper, skips=skips, position=begun.position, told=begun.last),
+            pace=Pace(_rhythm(plan, begun, world=world, logbook=logbook)),
             listeners=listeners,
             rates=_rates(plan, world),
+            heart=seat.heart,
+            logbook=logbook,
             wants_stop=wants_stop,
         )
         yield loop, begun
+
+
+def _tell_saved(listeners: Sequence[Listener], logbook: Logbook) -> Callable[[int, float], None]:
+    """Return what tells of a step that is safe, and of the seconds that its save held the loop up."""
+
+    def tell(step: int, seconds: float) -> None:
+        logbook.mark("saved", step=step, seconds=seconds)
+        for listener in listeners:
+            listener.saved(step)
+
+    return tell
+
+
+def _copies(plan: Plan, learner: Learner, *, world: World, seat: Seat) -> MemoryCopies:
+    """Make what copies the state in memory; only where all ranks are on this node, whose files it sees."""
+    model = learner.model
+    owned = owned_by(
+        plan.run.run_id, model.inner, learner.optimizer, sharded=model.is_sharded, ranks=world.size
+    )
+    return MemoryCopies(seat.memory if len(seat.memory) == world.size else (), seat.local_rank, owned)
+
+
+def _spikes(begun: Begun) -> SpikeWatch:
+    """Make the watch for spikes as if the run had never stopped."""
+    watch = SpikeWatch()
+    for metrics in begun.recent:
+        if metrics.loss is not None and metrics.grad_norm is not None:
+            watch.accept(metrics.loss, metrics.grad_norm)
+    return watch
+
+
+def _rhythm(plan: Plan, begun: Begun, *, world: World, logbook: Logbook) -> Rhythm | None:
+    """Make what says when a save is due, where that is measured; it is for the chief to say."""
+    if plan.train.checkpoint.interval != "auto" or not world.is_chief:
+        return None
+    seconds = [metrics.step_s for metrics in begun.recent if metrics.step_s is not None]
+    return Rhythm(
+        devices=world.size,
+        faults=sum(fault.fault_class in INTERRUPTING for fault in logbook.earlier()),
+        observed_s=begun.position.step * median(seconds) if seconds else 0.0,
+    )
 
 
 def _make_loader(plan: Plan) -> Loader:
@@ -87,6 +158,7 @@ def _make_loader(plan: Plan) -> Loader:
 
 def _state(plan: Plan, learner: Learner) -> RunState:
     return RunState(
+        directory=plan.directory,
         shelf=Shelf(RunLayout(plan.directory).checkpoints),
         run=plan.run.run_id,
         architecture_sha256=architecture_sha256(plan.architecture),
@@ -105,13 +177,14 @@ def _rows(plan: Plan, world: World) -> tuple[range, ...]:
     )
 
 
-def _stepper(plan: Plan, learner: Learner, world: World) -> Stepper:
+def _stepper(plan: Plan, learner: Learner, world: World, heart: Heart) -> Stepper:
     return Stepper(
         learner.model,
         learner.objective,
         learner.optimizer,
         world=world,
         max_grad_norm=plan.train.optimizer.max_grad_norm,
+        enter=heart.enter_next,
     )
 
 
@@ -141,7 +214,11 @@ def _listening(plan: Plan, console: Console, *, done: int, world: World) -> Iter
     if not world.is_chief:
         yield ()
         return
-    listeners: list[Listener] = [JsonLines(plan.directory), TensorBoard(plan.directory, done=done), console]
+    listeners: list[Listener] = [
+        JsonLines(plan.directory),
+        TensorBoard(plan.directory, done=done, say=console.say),
+        console,
+    ]
     if events := os.environ.get("OGAI_EVENTS"):
         listeners.append(Events(Path(events), steps=plan.steps))
     try:

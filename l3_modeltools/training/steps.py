@@ -39,5 +39,8 @@ def is_skipped(skipped: Sequence[SkippedSteps], step: int) -> bool:
 
 
 def is_due(checkpoint: Checkpointing, *, step: int, steps: int) -> bool:
-    """Say whether the state is saved after `step`: at every `every_steps`, and at the end."""
-    return step == steps or step % checkpoint.every_steps == 0
+    """Say whether the state is saved after `step` in any case: at every `every_steps`, and at the end.
+
+    With the interval `auto` only the end is known before; else measured times decide.
+    """
+    return step == steps or (checkpoint.interval == "steps" and step % checkpoint.every_steps == 0)

@@ -4,12 +4,14 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeVar
 
 import torch
 import torch.distributed as dist
 
 __all__ = ["DeviceKind", "World", "find_device_kind", "open_world"]
+
+Told = TypeVar("Told")
 
 DeviceKind = Literal["cpu", "cuda", "npu"]
 
@@ -39,8 +41,23 @@ class World:
     def from_chief(self, number: int) -> int:
         """Return the chief's number on every rank."""
         box = torch.tensor([number])
-        dist.broadcast(box, src=0)
+        if self.size > 1:
+            dist.broadcast(box, src=0)
         return int(box)
+
+    def told_by_chief(self, value: Told) -> Told:
+        """Return the chief's value, which `pickle` knows, on every rank."""
+        box = [value]
+        if self.size > 1:
+            dist.broadcast_object_list(box, src=0)
+        return box[0]
+
+    def told_by_all(self, value: Told) -> list[Told]:
+        """Return what each rank gave, in the order of ranks, on every rank."""
+        values = [value] * self.size
+        if self.size > 1:
+            dist.all_gather_object(values, value)
+        return values
 
 
 @contextmanager

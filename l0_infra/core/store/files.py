@@ -56,6 +56,8 @@ def append_line(path: Path, line: str) -> None:
     """Append one line in one write, so that lines of several processes never mix. Raises OSError; never waits."""
     descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NONBLOCK | os.O_CLOEXEC, 0o644)
     try:
-        os.write(descriptor, line.rstrip("\n").encode() + b"\n")
+        content = line.rstrip("\n").encode() + b"\n"
+        if os.write(descriptor, content) < len(content):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
     finally:
         os.close(descriptor)

@@ -13,7 +13,7 @@ import pytest
 from l0_infra.core.documents import read_document
 from l2_scheduler.schemas import JobStatus
 from l3_modeltools.frameworks import find_container, render_job, resolve_command
-from l3_modeltools.runs import Metric, create_run, judge_run, read_metrics, read_starts
+from l3_modeltools.runs import Happened, Metric, create_run, judge_run, read_metrics, read_starts
 from l3_modeltools.schemas import Run, Train
 from tests.support.runs import a_command
 from tests.support.world import World, eventually, write_tool
@@ -136,7 +136,7 @@ def test_an_announced_checkpoint_is_resumed_from_after_a_kill(world: World) -> N
     assert first.extra == {"resume": ""}
     assert second.extra == {"resume": f"{run.directory}/saves/first"}
     starts = read_starts([world.engine.layout.events(job_id)])
-    judged = judge_run(run, status, None, (first, second), starts=starts)
+    judged = judge_run(run, status, None, (first, second), happened=Happened(starts=starts))
     assert (judged.step, len(judged.restarts)) == (2, 1)
 
 

@@ -12,7 +12,16 @@ from l2_scheduler.schemas import Job, Resources
 from l3_modeltools import Measured, Metric, Sample, compare_runs
 from l3_modeltools.architectures import preset
 from l3_modeltools.planning import plan_training
-from l3_modeltools.schemas import Degrees, Figures, Run, SavedCheckpoint, Strategy, TrainedModel
+from l3_modeltools.schemas import (
+    Degrees,
+    Evidence,
+    Figures,
+    Run,
+    SavedCheckpoint,
+    Strategy,
+    TrainedModel,
+    TrainingFault,
+)
 from ogai.flows.train import Planned
 from ogai.flows.train.place import Destination
 from ogai.render.train.compared import print_comparison
@@ -100,7 +109,7 @@ def test_the_page_of_a_run_says_what_it_is_how_it_stands_and_what_to_type(
     [
         (DONE, ['ogai train sample small-1 "TEXT"', "ogai train export small-1 --to DIRECTORY"]),
         (replace(DONE, train=a_command("x")), []),
-        (replace(DONE, state="RUNNING"), ["ogai train logs -f small-1", "ogai train stop small-1"]),
+        (replace(DONE, state="RUNNING"), ["ogai train watch small-1", "ogai train stop small-1"]),
         (replace(DONE, state="PENDING"), ["ogai job why 7"]),
         (a_run(), ["ogai train logs small-1", "ogai train resume small-1"]),
         (replace(DONE, state="FAILED"), ["ogai train logs small-1", "ogai train resume small-1"]),
@@ -122,7 +131,7 @@ def test_a_queued_run_is_its_id_on_stdout(capsys: pytest.CaptureFixture[str]) ->
     print_submitted(a_run(job_ids=("6", "7")))
     said = capsys.readouterr()
     assert said.out == "small-1\n"
-    assert said.err == "run small-1 is queued on this machine as job 7\nnext: ogai train logs -f small-1\n"
+    assert said.err == "run small-1 is queued on this machine as job 7\nnext: ogai train watch small-1\n"
     print_submitted(a_run(job_ids=("7",), cluster="pod"), attended=True)
     assert capsys.readouterr().err == "run small-1 is queued on pod as job 7\n"
 
@@ -175,3 +184,49 @@ def test_a_command_of_yours_has_no_plan_but_tasks(capsys: pytest.CaptureFixture[
     train = replace(a_command("x"), resources=Resources(nodes=2, tasks_per_node=3))
     print_plan(dataclasses.replace(planned(), train=train, plan=None))
     assert "a command of yours, 3 tasks on 2 nodes" in capsys.readouterr().err
+
+
+FAULT = TrainingFault(
+    run="small-1",
+    fault_class="not_finite",
+    summary="the loss is NaN on rank 1",
+    occurred_at=SUBMITTED_AT + 100,
+    detected_at=SUBMITTED_AT + 101,
+    resumed_at=SUBMITTED_AT + 104.5,
+    redone_steps=1,
+    step=12,
+    evidence=(Evidence(source="metric", text="nan"),),
+    advised="retry",
+    taken="skip_batches",
+)
+
+
+def test_faults_are_told_with_what_was_done_and_what_they_cost(capsys: pytest.CaptureFixture[str]) -> None:
+    told = replace(DONE, faults_seen=(FAULT,), restarts=(SUBMITTED_AT + 102,))
+    print_run(told, (), NOW)
+    shown = capsys.readouterr().out
+    assert "\nfaults           1\n" in shown
+    line = next(line for line in shown.splitlines() if "not finite" in line)
+    assert line.endswith(
+        " step 12, not finite: the loss is NaN on rank 1 → skip batches; 4.5s until the next step, 1 step redone"
+    )
+    assert "ogai train ettr small-1" in list(next_commands(told))
+    fresh = TrainingFault(
+        run="small-1", fault_class="hang", detected_at=NOW, evidence=FAULT.evidence, advised="restart_worker"
+    )
+    print_run(replace(DONE, faults_seen=(fresh,)), (), NOW)
+    assert "hang → nothing done yet\n" in capsys.readouterr().out
+
+
+def test_of_many_faults_the_newest_five_are_told_the_newest_first(capsys: pytest.CaptureFixture[str]) -> None:
+    many = tuple(replace(FAULT, fault_id=number, summary=f"number {number}.") for number in range(1, 9))
+    print_run(replace(DONE, faults_seen=many), (), NOW)
+    shown = capsys.readouterr().out
+    assert "8, the newest:" in shown
+    assert [number for number in range(9) if f"number {number}." in shown] == [4, 5, 6, 7, 8]
+    assert shown.index("number 8.") < shown.index("number 4.")
+
+
+def test_a_suspended_run_is_followed_or_stopped() -> None:
+    waits = a_run(state="SUSPENDED", job_ids=("7",), reason="waits for room on the disk")
+    assert list(next_commands(waits)) == ["ogai train watch small-1", "ogai train stop small-1"]

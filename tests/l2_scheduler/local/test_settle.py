@@ -58,6 +58,14 @@ def test_retries_are_counted_and_end() -> None:
     assert settle(record(retry=retry, retries=2), outcome("FAILED", 3), NOW)["state"] == "FAILED"
 
 
+@pytest.mark.parametrize(
+    ("exit_code", "then"), [(3, "FAILED"), (6, "FAILED"), (5, "PENDING"), (None, "PENDING")]
+)
+def test_an_exit_code_that_would_come_again_is_final(exit_code: int | None, then: str) -> None:
+    retry = Retry(limit=2, final_exit_codes=(3, 6))
+    assert settle(record(retry=retry), outcome("FAILED", exit_code), NOW)["state"] == then
+
+
 def test_the_first_restart_is_at_once_and_costs_no_retry() -> None:
     columns = settle(record(retry=Retry(restartable=True)), outcome("NODE_FAIL"), NOW)
     assert (columns["restarts"], columns["not_before"]) == (1, NOW)

@@ -1,9 +1,6 @@
 """A disk that is full, foreseen or not, costs the checkpoint that had no room and no other."""
 
-import contextlib
 import resource
-import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,24 +9,11 @@ import torch
 from l0_infra.core.errors import MachineError
 from l3_modeltools.checkpoint import Saver, Shelf, load_state
 from l3_modeltools.schemas import Checkpointing
+from tests.support.small_disk import a_small_disk
 
 pytestmark = pytest.mark.real
 
 MIB = 2**20
-
-
-@contextlib.contextmanager
-def a_small_disk(folder: Path, options: str) -> Iterator[Path]:
-    disk = folder / "disk"
-    disk.mkdir()
-    command = ["mount", "-t", "tmpfs", "-o", options, "ogai-test", str(disk)]
-    mounted = subprocess.run(command, capture_output=True, text=True, check=False)
-    if mounted.returncode:
-        pytest.skip(f"no file system can be mounted here: {mounted.stderr.strip()}")
-    try:
-        yield disk
-    finally:
-        subprocess.run(["umount", "--lazy", str(disk)], check=True)
 
 
 def a_saver(shelf: Shelf) -> Saver:

@@ -47,3 +47,9 @@ def test_what_one_rank_cannot_write_no_rank_takes_for_saved(tmp_path: Path) -> N
 )
 def test_what_two_ranks_saved_others_load(tmp_path: Path, saved_as: str, loaded_as: list[str]) -> None:
     run("reshard.py", tmp_path, saved_as, *loaded_as)
+
+
+def test_a_kill_while_the_state_is_copied_in_memory_leaves_the_copy_before(tmp_path: Path) -> None:
+    done = json.loads(run("copy_rounds.py", 3 * ROUNDS, SEED))
+    assert done["kills"] == 3 * ROUNDS
+    assert done["torn"], "no kill met a copy: the moments are ill chosen"

@@ -10,7 +10,7 @@ from l0_infra.core.documents import parse_document, render_document
 from l0_infra.core.errors import UnsatisfiableError
 from l2_scheduler.schemas import Job, Resources
 from l3_modeltools.frameworks import Container, find_container, render_job, resolve_command
-from l3_modeltools.schemas import Framework, Resilience, Train
+from l3_modeltools.schemas import Framework, Notification, Resilience, Train
 from tests.support.runs import a_command, a_run, a_train
 
 PYTHON = "/opt/python"
@@ -23,13 +23,10 @@ def render(train: Train, container: Container | None = None) -> Job:
     return render_job(a_run(train), python=PYTHON, container=container)
 
 
-def test_ogai_s_trainer_is_one_torchrun_on_the_run_s_directory() -> None:
+def test_ogai_s_trainer_is_one_supervisor_on_the_run_s_directory() -> None:
     wished = Resources(tasks_per_node=4, cpus_per_task=3, memory_bytes_per_node=2**33)
     job = render(a_train(resources=wished))
-    assert job.command == (
-        *(PYTHON, "-m", "l3_modeltools.training.launch", "--nnodes", "1", "--nproc-per-node", "4"),
-        *("--max-restarts", "0", "--standalone", "-m", "l3_modeltools.training", "/runs/small-1"),
-    )
+    assert job.command == (PYTHON, "-m", "l3_modeltools.resilience.supervisor", "/runs/small-1")
     assert job.resources == msgspec.structs.replace(wished, tasks_per_node=1, cpus_per_task=12)
     assert job.environment == {
         "HF_HUB_OFFLINE": "1",
@@ -44,9 +41,21 @@ def test_ogai_s_trainer_is_one_torchrun_on_the_run_s_directory() -> None:
 def test_accelerators_count_as_ranks_and_nodes_meet_where_the_engine_says() -> None:
     job = render(a_train(resources=Resources(nodes=2, gpus_per_node=8, cpus_per_task=6)))
     words = " ".join(job.command)
-    assert "--nnodes 2 --nproc-per-node 8" in words
+    assert "--nnodes 2 --nproc-per-node 8 --max-restarts 0" in words
     assert "--rdzv-backend c10d --rdzv-id small-1" in words and "--standalone" not in words
     assert job.resources == Resources(nodes=2, gpus_per_node=8, cpus_per_task=48)
+
+
+def test_secret_addresses_of_webhooks_are_secrets_of_the_job() -> None:
+    notify = (
+        Notification(webhook_from="CHAT_URL"),
+        Notification(webhook="https://example.org/hook"),
+        Notification(webhook_from="PAGER_URL", on=("fault",)),
+        Notification(webhook_from="CHAT_URL", on=("finish",)),
+    )
+    job = render(a_train(notify=notify))
+    assert job.secrets == ("CHAT_URL", "PAGER_URL")
+    assert "CHAT_URL" not in job.environment
 
 
 @pytest.mark.parametrize("train", [a_train(), a_command("true")])
@@ -57,6 +66,7 @@ def test_the_job_carries_the_run_s_name_queue_inputs_and_budget_of_restarts(trai
     assert (job.name, job.queue, job.inputs) == ("small-1", "night", (HASH,))
     assert (job.retry.limit, job.retry.backoff_s, job.retry.restartable) == (7, 2.5, True)
     assert job.limits.grace_s >= 120
+    assert job.retry.final_exit_codes == (() if train.command else (2, 3, 4, 6))
     assert parse_document(render_document(job), source="job.yaml", expect=Job) == job
 
 

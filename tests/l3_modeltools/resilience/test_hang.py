@@ -43,8 +43,8 @@ class Simulation:
     step_s: float = 0.4
     odd: Mapping[Place, tuple[float, str]] = field(default_factory=dict)
     """Where a rank does something else first: for so many seconds, in this state."""
-    every: Mapping[Phase, tuple[int, float]] = field(default_factory=dict)
-    """Phases that come every so many steps and take so long, on rank 0 alone; it sleeps in them."""
+    after: Mapping[Phase, Mapping[int, float]] = field(default_factory=dict)
+    """Phases of rank 0 alone after some steps: how many seconds it sleeps in them."""
     seed: int = 0
     parts: list[list[Part]] = field(init=False)
 
@@ -60,9 +60,9 @@ class Simulation:
             self._all("backward", step, 0.6 * self.step_s, now, noise)
             now = [max(now)] * self.ranks
             self._all("optimizer", step, 0.05 * self.step_s, now, noise)
-            for phase, (steps, seconds) in self.every.items():
-                if step % steps == 0:
-                    self._add(0, phase, step, (seconds, "S"), 0.0, now)
+            for phase, seconds in self.after.items():
+                if step in seconds:
+                    self._add(0, phase, step, (seconds[step], "S"), 0.0, now)
 
     def _all(self, phase: Phase, step: int, seconds: float, now: list[float], noise: random.Random) -> None:
         for rank in range(self.ranks):
@@ -174,7 +174,7 @@ def test_it_says_where_all_are() -> None:
 
 
 def test_a_rank_behind_in_an_earlier_step_is_named_not_those_that_wait_for_it() -> None:
-    found = watch(Simulation(ranks=4, every={"save": (15, EVER)}))
+    found = watch(Simulation(ranks=4, after={"save": {15: EVER}}))
     assert found is not None
     hang, at = found
     assert (hang.suspects, hang.phase, hang.step) == ((0,), "save", 15)
@@ -193,8 +193,11 @@ def test_all_ranks_in_setup_have_ten_minutes() -> None:
 @settings(max_examples=12, deadline=None)
 @given(seed=st.integers(0, 9999), step_s=st.floats(0.02, 3.0), ranks=st.integers(1, 4))
 def test_ranks_that_work_with_noise_are_left_alone(seed: int, step_s: float, ranks: int) -> None:
-    every: dict[Phase, tuple[int, float]] = {"validate": (10, 20 * step_s), "save": (15, 2.0)}
-    assert watch(Simulation(ranks=ranks, step_s=step_s, seed=seed, every=every)) is None
+    after: dict[Phase, dict[int, float]] = {
+        "validate": {10: 20 * step_s, 20: 25 * step_s, 30: 15 * step_s},
+        "save": {15: 2.0, 30: 1.0},
+    }
+    assert watch(Simulation(ranks=ranks, step_s=step_s, seed=seed, after=after)) is None
 
 
 @pytest.mark.parametrize(
@@ -211,13 +214,17 @@ def test_what_is_no_hang(odd: Mapping[Place, tuple[float, str]]) -> None:
     assert watch(Simulation(odd=odd)) is None
 
 
-@pytest.mark.parametrize("phase", ["validate", "save"])
-def test_one_that_takes_twice_as_long_as_before_is_no_hang(phase: Phase) -> None:
-    simulation = Simulation(steps=80, every={phase: (20, 40.0)})
-    part = next(part for part in simulation.parts[0] if (part.phase, part.step) == (phase, 60))
-    assert part.odd_s == 40.0
-    longer = Simulation(steps=80, every={phase: (20, 40.0)}, odd={(1, 61, "data"): (1.0, "S")})
-    assert watch(longer) is None
+@pytest.mark.parametrize(("phase", "seconds"), [("validate", (30.0, 80.0)), ("save", (0.2, 55.0))])
+def test_one_that_takes_longer_than_ever_is_no_hang(phase: Phase, seconds: tuple[float, float]) -> None:
+    assert watch(Simulation(after={phase: {15: seconds[0], 30: seconds[1]}})) is None
+
+
+def test_a_validation_that_does_not_come_back_is_found() -> None:
+    found = watch(Simulation(after={"validate": {15: 4.0, 30: EVER}}))
+    assert found is not None
+    hang, at = found
+    assert (hang.suspects, hang.phase, hang.step) == ((0,), "validate", 30)
+    assert at - hang.occurred_at_s == pytest.approx(2.5 * 4.0 + 10.0, abs=0.5)
 
 
 def test_a_busy_loop_is_found_in_the_end() -> None:

@@ -18,9 +18,7 @@ def wall_per_work(interval_s: float, save_s: float, mtbf_s: float) -> float:
 def test_no_other_interval_loses_less(save_s: float, factor: float) -> None:
     """Against a search over all intervals; Daly's series is within 1 % of the least time, far less for rare faults."""
     mtbf_s = factor * save_s
-    least = min(
-        wall_per_work(mtbf_s * 10 ** (power / 200), save_s, mtbf_s) for power in range(-800, 200)
-    )
+    least = min(wall_per_work(mtbf_s * 10 ** (power / 200), save_s, mtbf_s) for power in range(-800, 200))
     assert wall_per_work(best_interval_s(save_s, mtbf_s), save_s, mtbf_s) <= least * 1.01
 
 

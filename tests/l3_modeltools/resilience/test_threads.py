@@ -39,7 +39,7 @@ def test_a_sleeper_sleeps_and_a_stopped_one_is_stopped() -> None:
 def test_a_worker_runs_and_uses_cpu() -> None:
     with running("\nwhile True: pass") as process:
         before = wait_for(process.pid, "R")
-        while (after := wait_for(process.pid, "R")).cpu_s <= before.cpu_s:
+        while wait_for(process.pid, "R").cpu_s <= before.cpu_s:
             time.sleep(0.005)
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from l0_infra.core.documents import parse_document, render_json
 from l2_scheduler.schemas import JobStatus
-from l3_modeltools.runs import Metric, Outcome, judge_run, read_outcome, read_starts
+from l3_modeltools.runs import Happened, Metric, Outcome, judge_run, read_outcome, read_starts
 from l3_modeltools.schemas import Figures, Run, RunState, SavedCheckpoint
 from tests.support.runs import SUBMITTED_AT, a_command, a_run, a_status
 
@@ -105,7 +105,7 @@ def test_every_start_but_the_first_is_a_restart(tmp_path: Path) -> None:
     second.write_text('{"at": 1200, "event": "started", "attempt": 1}\n')
     starts = read_starts([second, first, tmp_path / "absent"])
     assert starts == (1001.5, 1050.0, 1200.0)
-    assert judge_run(CARRIED, None, None, (), starts=starts).restarts == (1050.0, 1200.0)
+    assert judge_run(CARRIED, None, None, (), happened=Happened(starts=starts)).restarts == (1050.0, 1200.0)
     assert judge_run(CARRIED, None, None, ()).restarts == ()
 
 

@@ -7,14 +7,13 @@ import pytest
 import torch
 from torch import nn
 
-from l0_infra.core.errors import UnhealthyError
 from l3_modeltools.data import IGNORED, Batch
 from l3_modeltools.schemas import Compute, Optimizer, Recompute, Strategy
 from l3_modeltools.training import build_model
 from l3_modeltools.training.objectives import objective_of
 from l3_modeltools.training.optimizer import make_optimizer
 from l3_modeltools.training.parallel import decoder_layers, spread
-from l3_modeltools.training.step import Stepper, StepResult
+from l3_modeltools.training.step import NOTHING, Stepper, StepResult, Wishes
 from l3_modeltools.training.world import World
 from tests.support.tiny_models import LLAMA, training
 
@@ -47,12 +46,16 @@ def make_stepper(
     return model, Stepper(spreaded, objective, optimizer, world=ALONE, max_grad_norm=max_grad_norm)
 
 
-def never() -> bool:
-    return False
-
-
 def take(stepper: Stepper, batches: Sequence[Batch], steps: int = 2) -> list[StepResult]:
-    return [stepper.step(batches, rate=1e-2, stop=never) for _ in range(steps)]
+    return [take_one(stepper, batches) for _ in range(steps)]
+
+
+def take_one(
+    stepper: Stepper, batches: Sequence[Batch], *, rate: float = 1e-2, wishes: Wishes = NOTHING
+) -> StepResult:
+    proposal = stepper.propose(batches, wishes)
+    stepper.update(proposal, rate=rate)
+    return proposal.result
 
 
 def weights(model: nn.Module) -> torch.Tensor:
@@ -136,15 +139,32 @@ def test_a_step_in_which_nothing_counts_has_a_loss_of_zero() -> None:
     _, stepper = make_stepper()
     batch = uneven_batch()
     nothing = Batch(input_ids=batch.input_ids, labels=torch.full_like(batch.labels, IGNORED))
-    assert take(stepper, [nothing], steps=1) == [StepResult(loss=0.0, grad_norm=0.0, tokens=64, stop=False)]
+    assert take(stepper, [nothing], steps=1) == [StepResult(loss=0.0, grad_norm=0.0, tokens=64)]
 
 
-def test_a_loss_that_is_not_finite_is_refused() -> None:
+def test_a_step_is_known_before_any_weight_changes() -> None:
+    model, stepper = make_stepper()
+    before = weights(model).clone()
+    proposal = stepper.propose([uneven_batch()], NOTHING)
+    assert proposal.result.is_finite and torch.equal(weights(model), before)
+    stepper.leave_out()
+    assert all(parameter.grad is None for parameter in model.parameters()) and not stepper.optimizer.state
+    assert stepper.propose([uneven_batch()], NOTHING).result == proposal.result
+
+
+def test_a_loss_that_is_not_finite_is_told() -> None:
     model, stepper = make_stepper()
     with torch.no_grad():
         next(model.parameters()).fill_(float("inf"))
-    with pytest.raises(UnhealthyError, match="finite numbers"):
-        take(stepper, [uneven_batch()])
+    assert not stepper.propose([uneven_batch()], NOTHING).result.is_finite
+
+
+def test_a_step_computed_again_is_the_same_bit_by_bit() -> None:
+    once_model, once = make_stepper()
+    twice_model, twice = make_stepper()
+    twice.propose([uneven_batch()], NOTHING)
+    assert take(once, [uneven_batch()]) == take(twice, [uneven_batch()])
+    assert torch.equal(weights(once_model), weights(twice_model))
 
 
 def test_matrices_decay_and_vectors_do_not() -> None:
@@ -169,8 +189,8 @@ def test_tokens_are_counted_exactly_where_fp32_could_not() -> None:
 
 def test_the_rate_is_that_of_the_step_and_a_wish_to_stop_is_heard() -> None:
     _, stepper = make_stepper()
-    result = stepper.step([uneven_batch()], rate=0.125, stop=lambda: True)
-    assert result.stop
+    result = take_one(stepper, [uneven_batch()], rate=0.125, wishes=Wishes(stop=True, copy=True))
+    assert result.agreed == Wishes(stop=True, copy=True)
     assert [group["lr"] for group in stepper.optimizer.param_groups] == [0.125, 0.125]
     assert [group["betas"] for group in stepper.optimizer.param_groups] == [(0.9, 0.95)] * 2
-    assert not take(stepper, [uneven_batch()], steps=1)[0].stop
+    assert take(stepper, [uneven_batch()], steps=1)[0].agreed == NOTHING

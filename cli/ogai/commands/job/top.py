@@ -1,16 +1,12 @@
 """`ogai job top`: the machine and its jobs, live; q or Ctrl-C leaves."""
 
 import contextlib
-import select
-import sys
-import termios
-import tty
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import click
 
 from ogai.commands.epilog import examples
+from ogai.commands.keys import LEAVING, pressed, single_keys
 from ogai.flows.engine import open_engine
 from ogai.flows.job.watch import Watch
 from ogai.render import console
@@ -44,27 +40,6 @@ def show(watch: Watch, terminal: "Console") -> None:
 
     with single_keys(), Live(console=terminal, screen=True, auto_refresh=False) as live:
         key = ""
-        while key not in ("q", "Q", "\x04"):
+        while key not in LEAVING:
             live.update(frame(watch.look(), width=terminal.width, height=terminal.height), refresh=True)
             key = pressed(EVERY_S)
-
-
-@contextlib.contextmanager
-def single_keys() -> Iterator[None]:
-    """Have keys arrive at once and unseen; without a keyboard nothing changes."""
-    if not sys.stdin.isatty():
-        yield
-        return
-    descriptor = sys.stdin.fileno()
-    before = termios.tcgetattr(descriptor)
-    try:
-        tty.setcbreak(descriptor)
-        yield
-    finally:
-        termios.tcsetattr(descriptor, termios.TCSADRAIN, before)
-
-
-def pressed(timeout_s: float) -> str:
-    """Wait for a key; return it, or nothing when the time is over."""
-    ready, _, _ = select.select([sys.stdin] if sys.stdin.isatty() else [], [], [], timeout_s)
-    return sys.stdin.read(1) if ready else ""

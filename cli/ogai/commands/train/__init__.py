@@ -12,6 +12,7 @@ TABLE = {
     ),
     "list": Entry(target=f"{HERE}.see:list_", help="All runs, the newest first."),
     "show": Entry(target=f"{HERE}.see:show", help="Everything about one run."),
+    "watch": Entry(target=f"{HERE}.watch:watch", help="How a run goes on: progress, curves, speed, faults."),
     "faults": Entry(
         target=f"{HERE}.faults:faults",
         help="What went wrong in a run, or what any log means, and what to do.",
@@ -22,6 +23,8 @@ TABLE = {
     "sample": Entry(target=f"{HERE}.use:sample", help="Let the model go on with a text."),
     "export": Entry(target=f"{HERE}.use:export", help="Write the model as Hugging Face keeps models."),
     "compare": Entry(target=f"{HERE}.see:compare", help="Runs side by side: what differs, what came of it."),
+    "report": Entry(target=f"{HERE}.report:report", help="One HTML page on a run, or on several."),
+    "ettr": Entry(target=f"{HERE}.ettr:ettr", help="Share of the time made use of: of a run, of a plan."),
 }
 
 EPILOG = """\b
@@ -30,6 +33,7 @@ Examples:
   ogai train submit train.yaml --dry-run   what it would take: memory by term, disk, tokens
   ogai train submit train.yaml -f          queue it and stay with it
   ogai train sample tiny-llama-1 "def "    what the newest checkpoint writes
+  ogai train report tiny-llama-1 --open    its curves, faults, time and texts as one page
   ogai train export tiny-llama-1 --to out  load it with transformers
 """
 

@@ -4,7 +4,7 @@ import click
 
 from ogai.commands.epilog import examples
 from ogai.commands.train.arguments import run_argument
-from ogai.commands.train.attend import follow as follow_run
+from ogai.commands.train.attend import stay
 from ogai.flows import train as flow
 
 __all__ = ["resume", "stop"]
@@ -36,6 +36,6 @@ def resume(run_id: str, follow: bool) -> None:
     run = flow.resume(run_id)
     click.echo(f"{run.run_id} is queued again as job {run.job_ids[-1]}", err=True)
     if follow:
-        follow_run(run.run_id)
+        stay(run.run_id)
     else:
-        click.echo(f"next: ogai train logs -f {run.run_id}", err=True)
+        click.echo(f"next: ogai train watch {run.run_id}", err=True)

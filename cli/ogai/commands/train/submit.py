@@ -4,7 +4,7 @@ import click
 
 from ogai.commands.epilog import examples
 from ogai.commands.job.arguments import FileName
-from ogai.commands.train.attend import follow as follow_run
+from ogai.commands.train.attend import stay
 from ogai.flows import train as flow
 from ogai.render import Output, emit, output_option
 from ogai.render.train.plan import print_plan, print_rehearsal
@@ -48,4 +48,4 @@ def submit(
     run = flow.queue(planned)
     emit(run, output, lambda queued: print_submitted(queued, attended=follow))
     if follow:
-        follow_run(run.run_id)
+        stay(run.run_id)

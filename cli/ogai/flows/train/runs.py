@@ -8,6 +8,7 @@ from l2_scheduler.schemas import JobStatus
 from l3_modeltools import (
     Comparison,
     DamagedRun,
+    Happened,
     Measured,
     Metric,
     Sample,
@@ -16,6 +17,8 @@ from l3_modeltools import (
     hold_run,
     judge_run,
     list_saved,
+    read_faults,
+    read_marks,
     read_metrics,
     read_outcome,
     read_samples,
@@ -144,10 +147,15 @@ def judged(run: Run, jobs: Mapping[str, JobStatus]) -> Run:
         read_outcome(directory),
         read_metrics(directory),
         list_saved(directory),
-        starts=read_starts(
-            [Path(jobs[job_id].directory) / EVENTS for job_id in run.job_ids if job_id in jobs]
-        ),
+        happened=happened(run, jobs),
     )
+
+
+def happened(run: Run, jobs: Mapping[str, JobStatus]) -> Happened:
+    """Read what happened to a run: the starts of its jobs that are still known, its marks, its faults."""
+    directory = Path(run.directory)
+    events = [Path(jobs[job_id].directory) / EVENTS for job_id in run.job_ids if job_id in jobs]
+    return Happened(starts=read_starts(events), marks=read_marks(directory), faults=read_faults(directory))
 
 
 def next_hint(run: Run) -> str:
@@ -156,4 +164,4 @@ def next_hint(run: Run) -> str:
         return f"ogai train sample {run.run_id}; ogai train export {run.run_id} --to DIRECTORY"
     if run.state in ("FAILED", "CANCELLED"):
         return f"ogai train resume {run.run_id}"
-    return f"ogai train logs -f {run.run_id}"
+    return f"ogai train watch {run.run_id}"

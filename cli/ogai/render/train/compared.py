@@ -9,7 +9,7 @@ from ogai.render.moment import stopwatch
 from ogai.render.table import Column, print_table
 from ogai.render.train.words import loss, number
 
-__all__ = ["print_comparison"]
+__all__ = ["describe_differences", "describe_outcomes", "print_comparison"]
 
 Line = tuple[str, ...]
 
@@ -17,24 +17,34 @@ Line = tuple[str, ...]
 def print_comparison(compared: Comparison) -> None:
     """Print the numbers, then the fields of the trainings that differ."""
     runs = [summary.run_id for summary in compared.summaries]
-    lines: list[Line] = [
-        ("state", *(summary.state for summary in compared.summaries)),
-        ("step", *(str(summary.step) for summary in compared.summaries)),
-        ("tokens", *(number(summary.tokens) for summary in compared.summaries)),
-        ("loss", *(loss(s.last_loss.loss if s.last_loss else None) for s in compared.summaries)),
+    lines = [*describe_outcomes(compared), *describe_differences(compared)]
+    print_table([Column[Line](title="", value=cell(0)), *columns(runs)], lines)
+
+
+def describe_outcomes(compared: Comparison) -> list[Line]:
+    """Say what came of each run: a name, then a value for each."""
+    summaries = compared.summaries
+    return [
+        ("state", *(summary.state for summary in summaries)),
+        ("step", *(str(summary.step) for summary in summaries)),
+        ("tokens", *(number(summary.tokens) for summary in summaries)),
+        ("loss", *(loss(s.last_loss.loss if s.last_loss else None) for s in summaries)),
         (
             f"loss at {number(compared.equal_tokens)} tokens",
             *(loss(value) for value in compared.losses_at_equal_tokens),
         ),
         (
             "best validation loss",
-            *(loss(s.best_validation.loss if s.best_validation else None) for s in compared.summaries),
+            *(loss(s.best_validation.loss if s.best_validation else None) for s in summaries),
         ),
-        ("tokens/s", *(number(summary.tokens_per_s) for summary in compared.summaries)),
-        ("time", *(stopwatch(s.wall_s) if s.wall_s is not None else "-" for s in compared.summaries)),
-        *((each.path, *map(written, each.values)) for each in compared.differences),
+        ("tokens/s", *(number(summary.tokens_per_s) for summary in summaries)),
+        ("time", *(stopwatch(s.wall_s) if s.wall_s is not None else "-" for s in summaries)),
     ]
-    print_table([Column[Line](title="", value=cell(0)), *columns(runs)], lines)
+
+
+def describe_differences(compared: Comparison) -> list[Line]:
+    """Say which fields of their trainings differ: a path, then a value for each."""
+    return [(each.path, *map(written, each.values)) for each in compared.differences]
 
 
 def columns(runs: Sequence[str]) -> list[Column[Line]]:

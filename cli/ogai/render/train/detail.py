@@ -3,8 +3,9 @@
 from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 
+from l0_infra.core.units import format_count
 from l3_modeltools import Sample
-from l3_modeltools.schemas import Architecture, MixturePart, Run
+from l3_modeltools.schemas import Architecture, MixturePart, Run, TrainingFault
 from ogai.render.moment import ago, brief, local_time
 from ogai.render.table import print_fields
 from ogai.render.train.table import describe_step
@@ -13,6 +14,7 @@ from ogai.render.train.words import loss, number
 __all__ = ["print_run"]
 
 Field = tuple[str, str]
+FAULTS_SHOWN = 5
 
 
 def print_run(run: Run, samples: Sequence[Sample], now: float) -> None:
@@ -22,9 +24,10 @@ def print_run(run: Run, samples: Sequence[Sample], now: float) -> None:
             *describe_state(run, now),
             *describe_training(run),
             *describe_figures(run),
+            *describe_faults(run, now),
             *describe_files(run),
             *describe_samples(samples),
-            *zip(("Next", ""), next_commands(run), strict=False),
+            *zip(("Next", "", ""), next_commands(run), strict=False),
         ]
     )
 
@@ -82,6 +85,32 @@ def describe_figures(run: Run) -> Iterator[Field]:
         yield "trained for", brief(figures.wall_s)
 
 
+def describe_faults(run: Run, now: float) -> Iterator[Field]:
+    """Tell the newest few faults: when and in which step, what it was, what was done, what it cost."""
+    if not run.faults_seen:
+        return
+    newest = run.faults_seen[: -FAULTS_SHOWN - 1 : -1]
+    yield (
+        "faults",
+        str(len(run.faults_seen)) + (", the newest:" if len(run.faults_seen) > len(newest) else ""),
+    )
+    for fault in newest:
+        yield "", describe_fault(fault, now)
+
+
+def describe_fault(fault: TrainingFault, now: float) -> str:
+    """Write `12:03:04 step 120, killed: rank 1 … → restart worker; 4.2s until the next step, 1 step redone`."""
+    at = fault.detected_at if fault.occurred_at is None else fault.occurred_at
+    step = "" if fault.step is None else f" step {fault.step}"
+    told = f"{local_time(at, now)}{step}, {fault.fault_class.replace('_', ' ')}"
+    done = "nothing done yet" if fault.taken is None else fault.taken.replace("_", " ")
+    cost = [f"{brief(fault.resumed_at - at)} until the next step"] if fault.resumed_at is not None else []
+    if fault.redone_steps:
+        cost.append(f"{format_count(fault.redone_steps, 'step')} redone")
+    summary = f": {fault.summary}" if fault.summary else ""
+    return "; ".join(filter(None, (f"{told}{summary} → {done}", ", ".join(cost))))
+
+
 def describe_files(run: Run) -> Iterator[Field]:
     """Say where things lie."""
     yield "directory", run.directory
@@ -101,11 +130,13 @@ def next_commands(run: Run) -> Iterator[str]:
     if run.state == "COMPLETED" and run.train.framework == "ogai":
         yield f'ogai train sample {run.run_id} "TEXT"'
         yield f"ogai train export {run.run_id} --to DIRECTORY"
-    elif run.state == "RUNNING":
-        yield f"ogai train logs -f {run.run_id}"
+    elif run.state in ("RUNNING", "SUSPENDED"):
+        yield f"ogai train watch {run.run_id}"
         yield f"ogai train stop {run.run_id}"
     elif run.state == "PENDING" and run.job_ids:
         yield f"ogai job why {run.job_ids[-1]}"
     elif run.state != "COMPLETED":
         yield f"ogai train logs {run.run_id}"
         yield f"ogai train resume {run.run_id}"
+    if run.faults_seen or run.restarts:
+        yield f"ogai train ettr {run.run_id}"

@@ -13,4 +13,4 @@ def print_submitted(run: Run, *, attended: bool = False) -> None:
     where = f"on {run.cluster}" if run.cluster else "on this machine"
     click.echo(f"run {run.run_id} is queued {where} as job {run.job_ids[-1]}", err=True)
     if not attended:
-        click.echo(f"next: ogai train logs -f {run.run_id}", err=True)
+        click.echo(f"next: ogai train watch {run.run_id}", err=True)

@@ -1,0 +1,1 @@
+"""Curves drawn in a terminal."""

@@ -1,0 +1,136 @@
+"""When a run did not train because it was started, had stopped, or was being mended."""
+
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import inf
+
+from l3_modeltools.resilience.accounts.paint import Category, Stroke
+from l3_modeltools.runs import Mark
+from l3_modeltools.schemas import TrainingFault
+
+__all__ = ["list_begins", "stop_strokes"]
+
+FINAL = (0, 2, 3, 4, 6)
+"""Exit codes after which the job is not tried again by itself; from `SIGNALLED` on somebody stopped it."""
+
+SIGNALLED = 128
+BEGINS = ("started", "supervised", "spawned")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Moment:
+    at: float
+    word: str
+    mark: Mark | None
+
+
+def list_begins(starts: Sequence[float], marks: Sequence[Mark]) -> tuple[float, ...]:
+    """List when processes of a run were started, sorted, in seconds since the epoch."""
+    return tuple(sorted([*starts, *(mark.at for mark in marks if mark.mark in BEGINS)]))
+
+
+def stop_strokes(
+    submitted_at: float,
+    starts: Sequence[float],
+    marks: Sequence[Mark],
+    faults: Sequence[TrainingFault],
+    step_ends: Sequence[float],
+) -> Iterator[Stroke]:
+    """Paint everything around the steps; `step_ends` is sorted."""
+    moments = sorted(
+        [
+            *(_Moment(at=at, word="started", mark=None) for at in starts),
+            *(_Moment(at=mark.at, word=mark.mark, mark=mark) for mark in marks),
+        ],
+        key=lambda moment: moment.at,
+    )
+    yield from _Walk(submitted_at, moments, {fault.fault_id: fault for fault in faults}, step_ends).strokes()
+
+
+class _Walk:
+    """Goes through what happened in order of time, and remembers what the next start is for."""
+
+    def __init__(
+        self,
+        submitted_at: float,
+        moments: Sequence[_Moment],
+        faults: Mapping[int, TrainingFault],
+        step_ends: Sequence[float],
+    ) -> None:
+        self.submitted_at, self.moments, self.faults, self.step_ends = (
+            submitted_at,
+            moments,
+            faults,
+            step_ends,
+        )
+        self.reason: Category = "setup"
+        self.ended: Mark | None = None
+        self.begun: str | None = None
+        """The kind of the last begin of this process; None before the first."""
+
+    def strokes(self) -> Iterator[Stroke]:
+        for index, moment in enumerate(self.moments):
+            if moment.word in BEGINS:
+                yield from self._before(index, moment)
+                yield Stroke(begin=moment.at, end=self._ready_after(index), category=self.reason)
+                self.begun, self.ended = moment.word, None
+            elif moment.word == "ended" and moment.mark is not None:
+                yield from self._mended(moment.mark)
+                self.ended = moment.mark
+        if not self.moments or self.begun is None:
+            yield Stroke(begin=self.submitted_at, end=inf, category="queue")
+        if self.ended is not None and self.ended.exit_code != 0:
+            yield Stroke(begin=self.ended.at, end=inf, category=_after(self.ended))
+
+    def _before(self, index: int, moment: _Moment) -> Iterator[Stroke]:
+        """Paint what led to this begin."""
+        if self.begun is None:
+            yield Stroke(begin=self.submitted_at, end=moment.at, category="queue")
+        elif self.ended is not None:
+            yield Stroke(begin=self.ended.at, end=moment.at, category=_after(self.ended))
+            self.reason = "setup" if _after(self.ended) == "stopped" else "restart"
+        elif moment.word == "started" or (moment.word == "supervised" and self.begun != "started"):
+            yield Stroke(begin=self._alive_before(index), end=moment.at, category="restart")
+            self.reason = "restart"
+        elif moment.mark is not None and moment.mark.fault_id is not None and self.begun == "spawned":
+            yield from self._mended(moment.mark)
+            self.reason = "restart"
+
+    def _mended(self, mark: Mark) -> Iterator[Stroke]:
+        """Paint how a fault that stopped the ranks was noticed, placed and mended, until `mark`."""
+        if mark.fault_id is None:
+            return
+        fault = self.faults.get(mark.fault_id)
+        if fault is None:
+            yield Stroke(begin=self._step_before(mark.at), end=mark.at, category="restart")
+            return
+        occurred_at = fault.detected_at if fault.occurred_at is None else fault.occurred_at
+        located_at = fault.detected_at if fault.located_at is None else fault.located_at
+        yield Stroke(begin=self._step_before(occurred_at), end=occurred_at, category="redone", faint=True)
+        yield Stroke(begin=occurred_at, end=fault.detected_at, category="detect")
+        yield Stroke(begin=fault.detected_at, end=located_at, category="locate")
+        yield Stroke(begin=located_at, end=mark.at, category="restart")
+
+    def _ready_after(self, index: int) -> float:
+        """Return when the ranks of this begin were ready, or when it was superseded."""
+        words = (*BEGINS, "ready", "ended")
+        told = next((later.at for later in self.moments[index + 1 :] if later.word in words), inf)
+        place = bisect_right(self.step_ends, self.moments[index].at)
+        return min(told, self.step_ends[place] if place < len(self.step_ends) else inf)
+
+    def _alive_before(self, index: int) -> float:
+        """Return the last sign of life before a moment: a mark or the end of a step."""
+        told = max((earlier.at for earlier in self.moments[:index]), default=self.submitted_at)
+        return max(told, self._step_before(self.moments[index].at))
+
+    def _step_before(self, at: float) -> float:
+        place = bisect_right(self.step_ends, at)
+        return self.step_ends[place - 1] if place else at
+
+
+def _after(ended: Mark) -> Category:
+    """Say what the time after an end is: the job is tried again by itself, or it stays stopped."""
+    code = ended.exit_code
+    tried_again = code is not None and code not in FINAL and code < SIGNALLED
+    return "restart" if tried_again else "stopped"

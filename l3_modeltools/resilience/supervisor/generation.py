@@ -1,0 +1,194 @@
+"""One generation of ranks, from their birth until the last has ended, whatever ends them."""
+
+import selectors
+import signal
+import time
+from dataclasses import dataclass, field
+
+from l3_modeltools.resilience.ends import End
+from l3_modeltools.resilience.hang import Hang
+from l3_modeltools.resilience.supervisor.messages import Born, Died, Kill, Ready, Spawn
+from l3_modeltools.resilience.supervisor.nursery import Nursery
+from l3_modeltools.resilience.supervisor.observer import Observer
+from l3_modeltools.resilience.supervisor.pump import Pump
+from l3_modeltools.resilience.supervisor.shared import Shared
+from l3_modeltools.resilience.supervisor.wish import Wish
+
+__all__ = ["Generation", "Over"]
+
+TICK_S = 0.1
+STACKS_S = 0.5
+"""How long ranks that hang get to write their stacks."""
+
+STOP_AGAIN_S = 2.0
+"""Between two signals to ranks that are to save and end: the first may come before they can hear it."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Hung:
+    """The verdict that ranks hang, when it fell (seconds since the epoch, of CLOCK_MONOTONIC), and their stacks."""
+
+    hang: Hang
+    at: float
+    at_s: float
+    stacks: dict[int, str]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Over:
+    """How a generation ended: in the order of time, with the verdict that ended it, if one did."""
+
+    ends: tuple[End, ...]
+    detected_at: float
+    """When the first sign of the end was seen, in seconds since the epoch."""
+    hung: Hung | None
+
+    @property
+    def completed(self) -> bool:
+        """Whether every rank did all its steps."""
+        return all(end.exit_code == 0 for end in self.ends)
+
+    @property
+    def stopped(self) -> bool:
+        """Whether every rank saved and went as it was told."""
+        return all(map(_went_well, self.ends))
+
+
+@dataclass(kw_only=True)
+class Generation:
+    """The ranks that were forked together. `attend` returns when all have ended."""
+
+    number: int
+    port: int
+    ranks: int
+    shared: Shared
+    nursery: Nursery
+    pump: Pump
+    observer: Observer
+    wish: Wish
+    pids: dict[int, int] = field(default_factory=dict)
+    ends: dict[int, End] = field(default_factory=dict)
+    ordered: set[int] = field(default_factory=set)
+    hung: Hung | None = None
+    detected_at: float | None = None
+    patient_until_s: float = 0.0
+    asked_to_stop_s: float = 0.0
+    is_ready: bool = False
+
+    def attend(self) -> Over:
+        """Have the ranks forked as soon as the nursery can, and stay with them."""
+        if self.is_ready:
+            self._spawn()
+        while len(self.ends) < self.ranks:
+            self._hear()
+            self._pass_on_wish()
+            if self.pids:
+                self._look()
+            self._end_the_rest()
+        self.pump.forget()
+        ends = tuple(sorted(self.ends.values(), key=lambda end: end.at))
+        return Over(ends=ends, detected_at=self.detected_at or ends[-1].at, hung=self.hung)
+
+    def _spawn(self) -> None:
+        self.shared.renew()
+        self.nursery.send(Spawn(generation=self.number, port=self.port))
+
+    def _hear(self) -> None:
+        """Wait a moment for what ranks print and what the nursery reports, and take it in."""
+        with selectors.DefaultSelector() as selector:
+            selector.register(self.nursery, selectors.EVENT_READ)
+            for rank, pipe in enumerate(self.shared.logs_read):
+                selector.register(pipe, selectors.EVENT_READ, rank)
+            for key, _ in selector.select(TICK_S):
+                if key.data is not None:
+                    self.pump.read(key.data)
+        for report in self.nursery.read():
+            match report:
+                case Ready():
+                    self.is_ready = True
+                    self._spawn()
+                case Born(pids=pids):
+                    self.pids = dict(enumerate(pids))
+                    self.observer.begin()
+                case Died(generation=self.number, rank=rank, exit_code=code):
+                    self._ended(rank, code)
+                case None:
+                    self._lost_nursery()
+
+    def _ended(self, rank: int, exit_code: int) -> None:
+        self.pump.read(rank)
+        self.pump.flush(rank)
+        self.pids.pop(rank, None)
+        beat, _ = self.shared.pulses[rank].look()
+        end = End(
+            rank=rank,
+            at=time.time(),
+            exit_code=exit_code,
+            ordered=rank in self.ordered,
+            beat=beat,
+            word=self.shared.word(rank),
+            log=self.pump.last_lines(rank),
+        )
+        self.ends[rank] = end
+        if exit_code and self.detected_at is None:
+            self.detected_at = end.at
+        if self.patient_until_s == 0.0:
+            self.patient_until_s = time.monotonic() + self.observer.patience_s()
+
+    def _lost_nursery(self) -> None:
+        """All ranks went with it."""
+        self.is_ready = False
+        code = self.nursery.process.wait()
+        for rank in range(self.ranks):
+            if rank not in self.ends:
+                self._ended(rank, code or 1)
+
+    def _pass_on_wish(self) -> None:
+        """Tell ranks to save and end, again and again, for the first word may have come too early."""
+        now = time.monotonic()
+        if not self.wish.signal or now - self.asked_to_stop_s < STOP_AGAIN_S:
+            return
+        self.asked_to_stop_s = now
+        if not self.is_ready:  # nothing was begun
+            self.nursery.end()
+            self._lost_nursery()
+        for rank in self.pids:
+            self.nursery.send(Kill(rank=rank, signal=self.wish.signal))
+
+    def _look(self) -> None:
+        """See where ranks are; one that hangs is asked for its stacks and ended, the others then notice."""
+        hang = self.observer.look(self.pids)
+        if hang is None or self.ends or self.hung is not None:
+            return
+        self.detected_at = time.time()
+        self.hung = Hung(hang=hang, at=self.detected_at, at_s=time.monotonic(), stacks=self._gather_stacks())
+        for rank in hang.suspects:
+            self._kill(rank)
+        self.patient_until_s = time.monotonic() + self.observer.patience_s()
+
+    def _gather_stacks(self) -> dict[int, str]:
+        """Ask every rank where it is; one that is stopped does not answer."""
+        self.shared.forget_stacks()
+        for rank in self.pids:
+            self.nursery.send(Kill(rank=rank, signal=signal.SIGUSR2))
+        deadline = time.monotonic() + STACKS_S
+        while time.monotonic() < deadline and not all(self.shared.stack(rank) for rank in self.pids):
+            time.sleep(0.02)
+        return {rank: self.shared.stack(rank) for rank in self.pids}
+
+    def _end_the_rest(self) -> None:
+        """End ranks that do not notice that others are gone; those that save before they end are left to themselves."""
+        if self.patient_until_s == 0.0 or time.monotonic() < self.patient_until_s:
+            return
+        if self.hung is not None or not all(map(_went_well, self.ends.values())):
+            for rank in self.pids:
+                self._kill(rank)
+
+    def _kill(self, rank: int) -> None:
+        if rank not in self.ordered:
+            self.ordered.add(rank)
+            self.nursery.send(Kill(rank=rank, signal=signal.SIGKILL))
+
+
+def _went_well(end: End) -> bool:
+    return end.word is not None and end.word.kind in ("done", "stopped")

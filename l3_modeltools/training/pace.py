@@ -1,0 +1,94 @@
+"""How long things take in this run so far, and what of that is unusual or affordable. Pure."""
+
+from collections import deque
+from collections.abc import Sequence
+from statistics import median
+
+from l3_modeltools.resilience.interval import Rhythm
+
+__all__ = ["CopyRhythm", "Pace", "SlowWatch", "StallWatch"]
+
+KEPT_STEPS, FEWEST_STEPS = 64, 4
+"""Steps from which the usual time of one is known, at most and at least."""
+
+
+class CopyRhythm:
+    """Says when a copy of the state in memory can be afforded: `share` of the time goes into copies, no more."""
+
+    def __init__(self, share: float = 0.005) -> None:
+        self._share = share
+        self._saved_up_s = 0.0
+        self._copy_s: float | None = 0.0
+
+    def stepped(self, seconds: float) -> None:
+        """Take in how long a step took."""
+        self._saved_up_s += self._share * seconds
+
+    def copied(self, seconds: float | None) -> None:
+        """Take in how long a copy took; None: there can be none."""
+        self._saved_up_s -= seconds or 0.0
+        self._copy_s = seconds
+
+    @property
+    def is_due(self) -> bool:
+        """Whether a copy as long as the last one is paid for; the first is, and shows what one costs."""
+        return self._copy_s is not None and self._saved_up_s > self._copy_s
+
+
+class StallWatch:
+    """Tells a wait for data that is far longer than a step."""
+
+    def __init__(self) -> None:
+        self._steps: deque[float] = deque(maxlen=KEPT_STEPS)
+        self.is_told = False
+        """Whether the step before had one that was told of."""
+
+    def stepped(self, seconds: float) -> None:
+        """Take in how long a step took."""
+        self._steps.append(seconds)
+
+    def is_stall(self, wait_s: float) -> bool:
+        """Say whether a wait for the next batch is above 2 seconds and five times the median step."""
+        return len(self._steps) >= FEWEST_STEPS and wait_s > max(2.0, 5 * median(self._steps))
+
+
+class SlowWatch:
+    """Tells a save that takes far longer than those before it."""
+
+    def __init__(self) -> None:
+        self._told = 0
+
+    def is_slow(self, seconds: float, before: Sequence[float]) -> bool:
+        """Say whether a save is above 30 seconds and five times the median of those before, once for each."""
+        if len(before) < self._told or not before or seconds <= max(30.0, 5 * median(before)):
+            return False
+        self._told = len(before) + 1
+        return True
+
+
+class Pace:
+    """What the time of steps and saves decides in a training loop."""
+
+    def __init__(self, saves: Rhythm | None) -> None:
+        """Take what says when a save is due; None: it is due every so many steps, whatever it costs."""
+        self.saves, self.copies, self.stalls = saves, CopyRhythm(), StallWatch()
+        self._since_save = 0
+
+    def stepped(self, seconds: float) -> None:
+        """Take in how long a step took."""
+        self._since_save += 1
+        self.copies.stepped(seconds)
+        self.stalls.stepped(seconds)
+        if self.saves is not None:
+            self.saves.stepped(seconds)
+
+    def saved(self, seconds: float) -> None:
+        """Take in how long a save held the loop up."""
+        self._since_save = 0
+        if self.saves is not None:
+            self.saves.saved(seconds)
+
+    @property
+    def is_save_due(self) -> bool:
+        """Whether the state is to be saved after the step that begins."""
+        return self.saves is not None and self.saves.is_due(self._since_save + 1)

@@ -1,0 +1,62 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from l3_modeltools.resilience.interval import Rhythm
+from l3_modeltools.training.pace import CopyRhythm, Pace, SlowWatch, StallWatch
+
+
+@given(
+    st.floats(0.001, 30.0),
+    st.floats(0.0001, 5.0),
+    st.integers(1, 400),
+)
+def test_copies_take_no_more_than_their_share_but_for_the_first(
+    step_s: float, copy_s: float, steps: int
+) -> None:
+    rhythm, spent = CopyRhythm(share=0.01), 0.0
+    for _ in range(steps):
+        rhythm.stepped(step_s)
+        if rhythm.is_due:
+            rhythm.copied(copy_s)
+            spent += copy_s
+    assert copy_s <= spent <= max(copy_s, 0.01 * step_s * steps) + 1e-9
+
+
+def test_where_there_can_be_no_copy_none_is_tried_again() -> None:
+    rhythm = CopyRhythm()
+    rhythm.stepped(100.0)
+    rhythm.copied(None)
+    rhythm.stepped(1e9)
+    assert not rhythm.is_due
+
+
+@pytest.mark.parametrize(
+    ("step_s", "wait_s", "stall"), [(0.1, 1.9, False), (0.1, 2.1, True), (1.0, 4.0, False)]
+)
+def test_a_stall_is_far_longer_than_a_step(step_s: float, wait_s: float, stall: bool) -> None:
+    watch = StallWatch()
+    assert not watch.is_stall(1000.0), "nothing is known yet"
+    for _ in range(4):
+        watch.stepped(step_s)
+    assert watch.is_stall(wait_s) is stall
+
+
+def test_a_slow_save_is_told_once() -> None:
+    watch = SlowWatch()
+    assert not watch.is_slow(500.0, [])
+    assert not watch.is_slow(29.0, [1.0])
+    assert not watch.is_slow(49.0, [10.0, 10.0])
+    assert [watch.is_slow(seconds, [10.0, 10.0]) for seconds in (51.0, 52.0)] == [True, False]
+    assert watch.is_slow(51.0, [10.0, 10.0, 10.0])
+
+
+def test_saves_are_due_by_their_rhythm_since_the_last() -> None:
+    pace = Pace(Rhythm(devices=1))
+    pace.stepped(20.0)
+    assert not pace.is_save_due
+    pace.stepped(20.0)
+    assert pace.is_save_due, "the first is due after a minute"
+    pace.saved(1.0)
+    assert not pace.is_save_due
+    assert not Pace(None).is_save_due
