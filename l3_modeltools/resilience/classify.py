@@ -112,7 +112,7 @@ def listen(kernel: Sequence[KernelLine], catalogue: Catalogue) -> KernelSays:
 def explain(root: Verdict, says: KernelSays, oom_kills: int | None) -> Verdict:
     """Let the kernel have its word on the root: a process killed for want of memory, or a device that failed."""
     starved = oom_kills > 0 if oom_kills is not None else says.out_of_memory is not None
-    if root.fault_class == "killed" and starved:
+    if root.fault_class == "killed" and starved and (root.match is not None or root.alike == "SIGKILL"):
         why = "the kernel ran out of memory in its control group"
         if says.out_of_memory is not None and says.out_of_memory.error.name == "oom-killer-node":
             why = "the kernel ran out of memory on the node"
@@ -123,7 +123,7 @@ def explain(root: Verdict, says: KernelSays, oom_kills: int | None) -> Verdict:
         return replace(
             root,
             fault_class=error.fault_class,
-            advised="give_up" if root.advised == "give_up" and root.match is None else error.advised,
+            advised=error.advised,
             why=f"the kernel says: {says.hardware.line}",
             match=says.hardware,
         )

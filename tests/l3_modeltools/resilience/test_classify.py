@@ -99,6 +99,10 @@ def test_a_rank_that_the_kernel_killed_for_want_of_memory(kernel: Sequence[str],
     assert fault.known_as == ("oom-killer-cgroup" if kernel else None)
 
 
+def test_a_rank_that_was_asked_to_end_was_not_killed_for_want_of_memory() -> None:
+    assert classify(end(1, -15), oom_kills=3).summary == "rank 1 was killed by SIGTERM from outside"
+
+
 def test_a_kill_of_another_job_does_not_explain_ours() -> None:
     fault = classify(end(1, -9), kernel=[OOM_LINE], oom_kills=0)
     assert fault.summary == "rank 1 was killed by SIGKILL from outside"
