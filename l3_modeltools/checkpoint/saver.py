@@ -20,7 +20,7 @@ from l3_modeltools.checkpoint.ranks import Ranks
 from l3_modeltools.checkpoint.share import State, share_of, state_bytes
 from l3_modeltools.checkpoint.shelf import Shelf
 from l3_modeltools.checkpoint.trouble import StorageError, cause_of
-from l3_modeltools.checkpoint.writer import PublishingWriter
+from l3_modeltools.checkpoint.writer import PublishingWriter, nothing
 from l3_modeltools.schemas import Checkpoint, Checkpointing, HashedFile
 
 __all__ = ["Blocked", "Saver"]
@@ -55,7 +55,8 @@ class Saver:
     Every rank makes one and calls the same methods in the same order. A failure of a save in the background, on
     whatever rank, is raised on every rank by the next `save`, `wait` or `close`: StorageError when the disk or the
     budget has no room; earlier checkpoints are then as they were, and the next `save` tries again. `on_saved` is
-    called by the first rank, from its thread, as soon as a checkpoint is whole. Until `close` the copies stay in
+    called by the first rank, from its thread, as soon as a checkpoint is whole, `before_write` by each rank, from its
+    own, before each write: what it raises counts as the disk's. Until `close` the copies stay in
     memory, to be used again: the state of this rank's shards and its share of the rest.
     """
 
@@ -67,10 +68,11 @@ class Saver:
         architecture_sha256: str,
         keep: Checkpointing,
         on_saved: Callable[[Checkpoint], None] | None = None,
+        before_write: Callable[[], None] = nothing,
     ) -> None:
         accept_one_process()
         self.shelf, self.run, self.architecture_sha256 = shelf, run, architecture_sha256
-        self.keep, self.on_saved = keep, on_saved
+        self.keep, self.on_saved, self.before_write = keep, on_saved, before_write
         self.ranks = Ranks()
         self.claimed = contextlib.ExitStack()
         self.ranks.agree(self._claim)
@@ -155,7 +157,11 @@ class Saver:
         if there is not None:
             self._tell(there)
             return
-        writer = PublishingWriter(self.shelf.workplace(moment.step), partial(self._publish, moment))
+        writer = PublishingWriter(
+            self.shelf.workplace(moment.step),
+            partial(self._publish, moment),
+            before_write=self.before_write,
+        )
         group = self.ranks.group
         try:
             save(dict(copy), storage_writer=writer, process_group=group, no_dist=group is None)

@@ -17,21 +17,32 @@ from typing_extensions import Buffer
 
 from l3_modeltools.schemas import HashedFile
 
-__all__ = ["PublishingWriter"]
+__all__ = ["PublishingWriter", "nothing"]
 
 FILE = "file "
 """Begins the index of a result that tells of a file; no name in a state begins so."""
+
+
+def nothing() -> None:
+    """Do nothing before a write."""
 
 
 class PublishingWriter(FileSystemWriter):
     """Writes into `workplace`; once all ranks have, the first calls `publish` with every file.
 
     Hashes travel with the results of the writes: a rank that fails, wherever, keeps `publish` from being called.
+    `before_write` is called before each write and may raise what a disk would.
     """
 
-    def __init__(self, workplace: Path, publish: Callable[[tuple[HashedFile, ...]], None]) -> None:
+    def __init__(
+        self,
+        workplace: Path,
+        publish: Callable[[tuple[HashedFile, ...]], None],
+        *,
+        before_write: Callable[[], None] = nothing,
+    ) -> None:
         super().__init__(workplace, overwrite=False)
-        self.fs = self.files = HashingFileSystem()
+        self.fs = self.files = HashingFileSystem(before_write)
         self.publish = publish
 
     def write_data(self, plan: SavePlan, planner: SavePlanner) -> Future[list[WriteResult]]:
@@ -56,14 +67,15 @@ class PublishingWriter(FileSystemWriter):
 class HashingFileSystem(FileSystem):
     """Files whose content is hashed while it is written, each from its begin to its end."""
 
-    def __init__(self) -> None:
+    def __init__(self, before_write: Callable[[], None]) -> None:
         self.streams: dict[str, HashingStream] = {}
+        self.before_write = before_write
 
     @contextmanager
     def create_stream(self, path: str | os.PathLike[str], mode: str) -> Iterator[io.IOBase]:
         """Open a file to be written; not buffered, so that fsync finds every byte handed over."""
         with Path(path).open(mode, buffering=0) as raw:
-            stream = HashingStream(cast(IO[bytes], raw))
+            stream = HashingStream(cast(IO[bytes], raw), self.before_write)
             self.streams[Path(path).name] = stream
             yield stream
 
@@ -83,13 +95,15 @@ class HashingFileSystem(FileSystem):
 class HashingStream(io.RawIOBase):
     """Hands on what is written and hashes it."""
 
-    def __init__(self, raw: IO[bytes]) -> None:
+    def __init__(self, raw: IO[bytes], before_write: Callable[[], None]) -> None:
         self.raw = raw
+        self.before_write = before_write
         self.hash = hashlib.sha256()
         self.size_bytes = 0
 
     def write(self, data: Buffer) -> int:
         """Write all of it: a raw file may take less at once."""
+        self.before_write()
         view = memoryview(data).cast("B")
         self.hash.update(view)
         self.size_bytes += len(view)

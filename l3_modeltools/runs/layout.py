@@ -44,6 +44,11 @@ class RunLayout:
         return self.root / "drills.jsonl"
 
     @property
+    def drills_fired(self) -> Path:
+        """Which of these orders were carried out, when and by which rank, one `Fired` a line."""
+        return self.root / "drills-fired.jsonl"
+
+    @property
     def ranks(self) -> Path:
         """How far each rank is, written anew every few seconds; absent where nobody supervises."""
         return self.root / "ranks.json"

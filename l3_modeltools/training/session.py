@@ -14,6 +14,7 @@ from l3_modeltools.resilience.interval import Rhythm
 from l3_modeltools.resilience.spike import SpikeWatch
 from l3_modeltools.runs import RunLayout
 from l3_modeltools.schemas import FaultClass
+from l3_modeltools.training.drill import Drills
 from l3_modeltools.training.guard import Guard, Skips
 from l3_modeltools.training.keeper import Keeper
 from l3_modeltools.training.learner import Learner, describe, make_learner, name_device
@@ -55,8 +56,9 @@ def open_loop(
     loader = _make_loader(plan)
     learner = make_learner(plan, world=world)
     console.say(describe(plan, learner, world=world))
-    state = _state(plan, learner)
     copies = _copies(plan, learner, world=world, seat=seat)
+    drills = Drills(plan.directory, rank=world.rank, ranks=world.size, forget=copies.forget)
+    state = _state(plan, learner, drills)
     begun = state.load(world=world, copies=copies, skipped=plan.run.skipped, logbook=logbook)
     done = begun.position.step
     with ExitStack() as stack:
@@ -67,8 +69,8 @@ def open_loop(
         )
         rows = _rows(plan, world)
         wanted = (step for step in range(done + 1, plan.steps + 1) if not is_skipped(plan.run.skipped, step))
-        batches = stack.enter_context(Prefetch(loader, wanted, rows))
-        stepper = _stepper(plan, learner, world, seat.heart)
+        batches = drills.batches(stack.enter_context(Prefetch(loader, wanted, rows)))
+        stepper = _stepper(plan, learner, drills, world, seat.heart)
         if done < plan.steps:
             stepper.warm_up(loader.batch(1, rows[0]))
         skips = Skips(plan.directory, world, plan.run.skipped)
@@ -96,7 +98,7 @@ def open_loop(
                 seed=plan.data.seed,
                 world=world,
             ),
-            save=keeper,
+            save=drills.save(keeper),
             live=Live(copies=copies, stepper=stepper, skips=skips, position=begun.position, told=begun.last),
             pace=Pace(_rhythm(plan, begun, world=world, logbook=logbook)),
             listeners=listeners,
@@ -156,7 +158,7 @@ def _make_loader(plan: Plan) -> Loader:
     return Loader(datasets, data, plan.train.objective, validation_samples=wanted)
 
 
-def _state(plan: Plan, learner: Learner) -> RunState:
+def _state(plan: Plan, learner: Learner, drills: Drills) -> RunState:
     return RunState(
         directory=plan.directory,
         shelf=Shelf(RunLayout(plan.directory).checkpoints),
@@ -165,6 +167,7 @@ def _state(plan: Plan, learner: Learner) -> RunState:
         keep=plan.train.checkpoint,
         model=learner.model.inner,
         optimizer=learner.optimizer,
+        before_write=drills.before_write,
     )
 
 
@@ -177,10 +180,10 @@ def _rows(plan: Plan, world: World) -> tuple[range, ...]:
     )
 
 
-def _stepper(plan: Plan, learner: Learner, world: World, heart: Heart) -> Stepper:
+def _stepper(plan: Plan, learner: Learner, drills: Drills, world: World, heart: Heart) -> Stepper:
     return Stepper(
         learner.model,
-        learner.objective,
+        drills.objective(learner.objective),
         learner.optimizer,
         world=world,
         max_grad_norm=plan.train.optimizer.max_grad_norm,

@@ -66,6 +66,8 @@ class RunState:
     keep: Checkpointing
     model: nn.Module
     optimizer: Optimizer
+    before_write: Callable[[], None]
+    """Called before each write to the disk; raises OSError where one is to fail."""
 
     def load(
         self, *, world: World, copies: MemoryCopies, skipped: Sequence[SkippedSteps], logbook: Logbook
@@ -104,6 +106,7 @@ class RunState:
             architecture_sha256=self.architecture_sha256,
             keep=self.keep,
             on_saved=tell,
+            before_write=self.before_write,
         )
         with saver:
             yield saver

@@ -13,10 +13,11 @@ ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "cli")]
 
 from chaos.proof import prove_engine  # noqa: E402  the tree under proof comes first
+from drills.proof import Sizes, prove_resilience  # noqa: E402
 from report import Proof, render_markdown, render_proof, render_summary  # noqa: E402
 from suites import SUITES, prove_suite  # noqa: E402
 
-NAMES = ("engine", *SUITES)
+NAMES = ("engine", *SUITES, "resilience")
 
 
 def main() -> int:
@@ -49,6 +50,13 @@ def parse_options() -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, default=500, help="random events of the engine proof")
     parser.add_argument("--examples", type=int, default=2000, help="examples per property of the others")
     parser.add_argument("--repeat", type=int, default=5, help="how often tests against real programs are run")
+    parser.add_argument("--drills", type=int, default=200, help="random drills of the proof of resilience")
+    parser.add_argument(
+        "--quiet-minutes",
+        type=float,
+        default=30.0,
+        help="how long a run is left alone beside a noisy neighbour",
+    )
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**6))
     parser.add_argument("--only", action="append", choices=NAMES, help="this proof only; repeatable")
     parser.add_argument("--summary", type=Path, help="write the summary to this file, as Markdown")
@@ -69,7 +77,9 @@ def proofs(options: argparse.Namespace, evidence: Path) -> Mapping[str, Callable
         )
         for name, suite in SUITES.items()
     }
-    return {"engine": engine, **suites}
+    sizes = Sizes(drills=options.drills, quiet_minutes=options.quiet_minutes)
+    resilience = partial(prove_resilience, sizes, seed=options.seed, evidence=evidence)
+    return {"engine": engine, **suites, "resilience": resilience}
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ TABLE = {
     "logs": Entry(target=f"{HERE}.logs:logs", help="What a run printed; -f follows it."),
     "stop": Entry(target=f"{HERE}.change:stop", help="Save, then end a run; resume goes on from there."),
     "resume": Entry(target=f"{HERE}.change:resume", help="Go on from the newest sound checkpoint."),
+    "drill": Entry(target=f"{HERE}.drill:drill", help="Break a run on purpose, and see what it makes of it."),
     "sample": Entry(target=f"{HERE}.use:sample", help="Let the model go on with a text."),
     "export": Entry(target=f"{HERE}.use:export", help="Write the model as Hugging Face keeps models."),
     "compare": Entry(target=f"{HERE}.see:compare", help="Runs side by side: what differs, what came of it."),

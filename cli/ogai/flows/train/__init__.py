@@ -2,6 +2,7 @@
 
 from l3_modeltools import FaultPlan
 from l3_modeltools.schemas import Run, Train
+from ogai.flows.train.drills import PlannedDrill, drill, plan_drill_of, plan_drill_with, under_drill
 from ogai.flows.train.ettr import (
     PlannedEttr,
     RunEttr,
@@ -21,6 +22,7 @@ __all__ = [
     "FaultPlan",
     "Gathered",
     "Planned",
+    "PlannedDrill",
     "PlannedEttr",
     "Run",
     "RunEttr",
@@ -29,6 +31,7 @@ __all__ = [
     "Wish",
     "compare",
     "damaged",
+    "drill",
     "expected_ettr",
     "explain",
     "export",
@@ -40,6 +43,8 @@ __all__ = [
     "output",
     "own_errors",
     "plan",
+    "plan_drill_of",
+    "plan_drill_with",
     "poll",
     "queue",
     "read_meaning",
@@ -51,5 +56,6 @@ __all__ = [
     "samples",
     "stop",
     "submit",
+    "under_drill",
     "wait",
 ]
