@@ -42,8 +42,8 @@ class Save(Protocol):
     def save(self, *, step: int, tokens: int) -> bool:
         """Take a copy of the state after `step`; False: a wish to stop came while the disk did not take it."""
 
-    def finish(self) -> bool:
-        """Wait until what was saved last is safe; else as `save`."""
+    def finish(self, *, step: int, tokens: int) -> bool:
+        """Wait until what was saved last is safe; where it failed, save the state after `step` instead."""
 
     def look(self) -> None:
         """Tell of a save that takes too long."""
@@ -123,7 +123,8 @@ class Loop:
                 saved = self._save()
                 stopped = stopped or not saved
         if saved:
-            stopped = not self.save.finish() or stopped
+            done = self.live.position
+            stopped = not self.save.finish(step=done.step, tokens=done.tokens) or stopped
         if told is None and not stopped:
             told = StepMetrics(step=0, at=0.0, tokens=0, validation_loss=self.validator.loss())
         return self._ended(told, stopped=stopped)

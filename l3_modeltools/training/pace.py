@@ -59,8 +59,11 @@ class SlowWatch:
         self._told = 0
 
     def is_slow(self, seconds: float, before: Sequence[float]) -> bool:
-        """Say whether a save is above 30 seconds and five times the median of those before, once for each."""
-        if len(before) < self._told or not before or seconds <= max(30.0, 5 * median(before)):
+        """Say whether a save is above 30 seconds and five times the median of those before, once for each.
+
+        The first of all is slow above two minutes.
+        """
+        if len(before) < self._told or seconds <= (max(30.0, 5 * median(before)) if before else 120.0):
             return False
         self._told = len(before) + 1
         return True

@@ -72,6 +72,7 @@ def open_loop(
         if done < plan.steps:
             stepper.warm_up(loader.batch(1, rows[0]))
         skips = Skips(plan.directory, world, plan.run.skipped)
+        live = Live(copies=copies, stepper=stepper, skips=skips, position=begun.position, told=begun.last)
         loop = Loop(
             train=plan.train,
             seed=plan.data.seed,
@@ -85,7 +86,9 @@ def open_loop(
                 skips=skips,
                 spikes=_spikes(begun),
                 rows=rows,
-                newest_saved=keeper.newest_saved,
+                newest_saved=lambda: keeper.newest_saved(
+                    step=live.position.step, tokens=live.position.tokens
+                ),
             ),
             batches=batches,
             validator=_validator(plan, learner, loader, world),
@@ -97,7 +100,7 @@ def open_loop(
                 world=world,
             ),
             save=keeper,
-            live=Live(copies=copies, stepper=stepper, skips=skips, position=begun.position, told=begun.last),
+            live=live,
             pace=Pace(_rhythm(plan, begun, world=world, logbook=logbook)),
             listeners=listeners,
             rates=_rates(plan, world),
