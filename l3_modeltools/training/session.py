@@ -27,6 +27,7 @@ from l3_modeltools.training.plan import Plan
 from l3_modeltools.training.report import Console, Events, Listener
 from l3_modeltools.training.sampling import sampler
 from l3_modeltools.training.seat import Seat
+from l3_modeltools.training.stalls import Stalls
 from l3_modeltools.training.state import Begun, RunState
 from l3_modeltools.training.step import Stepper
 from l3_modeltools.training.steps import is_skipped, micro_batches
@@ -101,6 +102,7 @@ def open_loop(
             ),
             save=keeper,
             live=live,
+            stalls=Stalls(world, logbook),
             pace=Pace(_rhythm(plan, begun, world=world, logbook=logbook)),
             listeners=listeners,
             rates=_rates(plan, world),
