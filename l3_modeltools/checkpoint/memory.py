@@ -135,6 +135,11 @@ class MemoryCopies:
         with torch.no_grad():
             torch._foreach_copy_(tensors, _views(file, slot, tensors))
 
+    def forget(self) -> None:
+        """Make the own copies void: what is on the disk counts alone."""
+        if self.own is not None:
+            self.own.forget()
+
     def _reserve(self, own: SlotFile, tensors: Sequence[torch.Tensor]) -> bool:
         """Take room for the slots, or note why not."""
         size = slot_bytes(tensors)

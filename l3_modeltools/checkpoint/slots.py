@@ -74,6 +74,11 @@ class SlotFile:
         os.pwrite(self.descriptor, told, slot * HEADER_BYTES + LENGTH.size)
         os.pwrite(self.descriptor, LENGTH.pack(len(told)), slot * HEADER_BYTES)
 
+    def forget(self) -> None:
+        """Make all slots void."""
+        for slot in range(SLOTS):
+            self.begin(slot)
+
     @staticmethod
     def content(slot: int, slot_bytes: int) -> int:
         """Return where the content of a slot begins, in bytes."""
