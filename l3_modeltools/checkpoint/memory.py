@@ -136,7 +136,7 @@ class MemoryCopies:
             torch._foreach_copy_(tensors, _views(file, slot, tensors))
 
     def forget(self) -> None:
-        """Make the own copies void: the run goes back to before them."""
+        """Make the own copies void: what is on the disk counts alone."""
         if self.own is not None:
             self.own.forget()
 

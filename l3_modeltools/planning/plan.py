@@ -122,7 +122,7 @@ def _reasons(
         yield f"micro_batch_size {strategy.micro_batch_size}: the most that divides and fits, up to 8"
         yield from _frugality(strategy)
     if train.checkpoint.interval == "auto":
-        yield f"checkpoint every {train.checkpoint.every_steps} steps: the interval `auto` is not there yet"
+        yield "checkpoint interval `auto`: from the time that saves take and the faults so far, an hour at most"
     needed, there = format_bytes(fit.needed_bytes), format_bytes(fit.available_bytes)
     yield f"memory of each {fit.device}: {needed} of {there}"
     if isinstance(architecture.positions, Rope) and train.data:

@@ -24,6 +24,9 @@ HARDWARE = ("device_lost", "storage_read_only")
 
 MOST_KERNEL_LINES = 8
 
+RECENT_S = 120.0
+"""A node's kernel speaks of all that happens there; what it said longer before an end did not cause it."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class KernelSays:
@@ -43,17 +46,20 @@ def classify_ends(
     node: str,
     catalogue: Catalogue,
     now: float,
+    accelerators: bool,
 ) -> TrainingFault:
     """Say what made the ranks of a generation end; at least one `End` is needed.
 
     `kernel` are the lines of the kernel log since the ranks were well, `oom_kills` how many processes were killed
-    for want of memory since then (None: not known; then the kernel log decides). The advice is one for ranks that
+    for want of memory since then (None: not known; then the kernel log decides). What it says of devices concerns only
+    ranks on `accelerators`, and only from two minutes before the first end on. The advice is one for ranks that
     have ended: what only a running one can do becomes `restart_worker`. `detected_at` is `now`, seconds since the
     epoch.
     """
     verdicts = [judge_end(end, catalogue) for end in ends]
     culprits = order_culprits(verdicts)
-    root, says = culprits[0], listen(kernel, catalogue)
+    root = culprits[0]
+    says = listen(kernel, catalogue, since=min(end.at for end in ends) - RECENT_S, accelerators=accelerators)
     together = [verdict for verdict in culprits if is_alike(verdict, root)]
     told = explain(root, says, oom_kills)
     word = root.end.word
@@ -98,10 +104,16 @@ def is_alike(verdict: Verdict, root: Verdict) -> bool:
     )
 
 
-def listen(kernel: Sequence[KernelLine], catalogue: Catalogue) -> KernelSays:
-    """Recognise what the kernel said; what it says to be harmless is left out."""
-    found = catalogue.find([line.text for line in kernel])
-    matches = tuple(match for match in found if match.error.advised != "none")
+def listen(
+    kernel: Sequence[KernelLine], catalogue: Catalogue, *, since: float, accelerators: bool
+) -> KernelSays:
+    """Recognise what the kernel said; what is harmless, old, or of devices that nobody uses is left out."""
+    found = catalogue.find([line.text for line in kernel if line.at >= since])
+    matches = tuple(
+        match
+        for match in found
+        if match.error.advised != "none" and (accelerators or match.error.fault_class != "device_lost")
+    )
     return KernelSays(
         matches=matches[:MOST_KERNEL_LINES],
         hardware=next((match for match in matches if match.error.fault_class in HARDWARE), None),
@@ -112,7 +124,7 @@ def listen(kernel: Sequence[KernelLine], catalogue: Catalogue) -> KernelSays:
 def explain(root: Verdict, says: KernelSays, oom_kills: int | None) -> Verdict:
     """Let the kernel have its word on the root: a process killed for want of memory, or a device that failed."""
     starved = oom_kills > 0 if oom_kills is not None else says.out_of_memory is not None
-    if root.fault_class == "killed" and starved:
+    if root.fault_class == "killed" and starved and (root.match is not None or root.alike == "SIGKILL"):
         why = "the kernel ran out of memory in its control group"
         if says.out_of_memory is not None and says.out_of_memory.error.name == "oom-killer-node":
             why = "the kernel ran out of memory on the node"
@@ -123,7 +135,7 @@ def explain(root: Verdict, says: KernelSays, oom_kills: int | None) -> Verdict:
         return replace(
             root,
             fault_class=error.fault_class,
-            advised="give_up" if root.advised == "give_up" and root.match is None else error.advised,
+            advised=error.advised,
             why=f"the kernel says: {says.hardware.line}",
             match=says.hardware,
         )

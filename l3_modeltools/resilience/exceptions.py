@@ -34,6 +34,8 @@ def find_exceptions(lines: Iterable[str]) -> Iterator[Raised]:
     """Yield the exception below each traceback, in order."""
     began: int | None = None
     for number, line in enumerate(lines):
+        if began is None and "Traceback" not in line:
+            continue
         text = bare(line)
         if text.startswith(TRACEBACK):
             began = number
@@ -46,6 +48,9 @@ def without_quotes(lines: Iterable[str]) -> Iterator[str]:
     """Empty the lines in which a traceback quotes the program: what a program may say, it has not said yet."""
     quoting = False
     for line in lines:
+        if not quoting and 'File "' not in line:
+            yield line
+            continue
         text = bare(line)
         is_frame = FRAME.match(text) is not None
         quoting = is_frame or (quoting and QUOTED.match(text) is not None)

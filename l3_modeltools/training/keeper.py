@@ -45,8 +45,6 @@ class Keeper:
         self.slow_disk, self.slow_loop = SlowWatch(), SlowWatch()
         self.held_up: list[float] = []
         """Seconds for which each save held the loop up."""
-        self.last: tuple[int, int] | None = None
-        """Step and tokens of the save begun last."""
 
     @property
     def has_failed(self) -> bool:
@@ -59,7 +57,6 @@ class Keeper:
         Raises OgaiError where the save before failed for a reason that waiting does not mend.
         """
         began = perf_counter()
-        self.last = step, tokens
         try:
             self._wait_for_the_one_before()
             self.heart.enter("save", step)
@@ -69,15 +66,12 @@ class Keeper:
         self._judge_hold_up(perf_counter() - began)
         return True
 
-    def finish(self) -> bool:
-        """Wait until the save begun last is safe; else as `save`."""
+    def finish(self, *, step: int, tokens: int) -> bool:
+        """Wait until the save begun last is safe; where it failed, save the state as it is now, after `step`."""
         try:
             self._wait_for_the_one_before()
             self.saver.wait()
         except StorageError as error:
-            if self.last is None:
-                raise
-            step, tokens = self.last
             return self._insist(error, step=step, tokens=tokens)
         return True
 
@@ -88,9 +82,9 @@ class Keeper:
             if self.slow_disk.is_slow(seconds, self.saver.took):
                 self._report_slow(f"a save has been going on for {seconds:.0f} s")
 
-    def newest_saved(self) -> int:
-        """Wait for the save in the background, and return the step of the newest sound checkpoint, on all ranks."""
-        self.finish()
+    def newest_saved(self, *, step: int, tokens: int) -> int:
+        """Finish as `finish` does, and return the step of the newest sound checkpoint, on all ranks."""
+        self.finish(step=step, tokens=tokens)
         found = None
         if self.world.is_chief:
             found, _ = self.shelf.newest_valid(
@@ -112,7 +106,7 @@ class Keeper:
         self.held_up.append(seconds)
 
     def _report_slow(self, what: str) -> None:
-        summary = f"{what}, five times as long as usual or more"
+        summary = f"{what}, far longer than usual"
         evidence = [Evidence(source="file", text=str(self.shelf.directory))]
         self.logbook.report(
             Noted(

@@ -12,17 +12,18 @@ import torch
 from l3_modeltools.data import Batch, PairBatch
 from l3_modeltools.resilience.heartbeat import Heart
 from l3_modeltools.runs import Sample
-from l3_modeltools.schemas import Evidence, Train
+from l3_modeltools.schemas import Train
 from l3_modeltools.training.guard import Guard
 from l3_modeltools.training.live import Live
 from l3_modeltools.training.locate import Origin, locate
-from l3_modeltools.training.logbook import Logbook, Noted
+from l3_modeltools.training.logbook import Logbook
 from l3_modeltools.training.memory import peak_memory
 from l3_modeltools.training.metrics import StepMetrics
 from l3_modeltools.training.mfu import utilisation
 from l3_modeltools.training.pace import Pace
 from l3_modeltools.training.report import Listener
 from l3_modeltools.training.schedule import learning_rate
+from l3_modeltools.training.stalls import Stalls
 from l3_modeltools.training.state import Begun
 from l3_modeltools.training.step import NOTHING, Proposal, Stepper, Wishes
 from l3_modeltools.training.steps import is_due, is_skipped, seed_of
@@ -42,8 +43,8 @@ class Save(Protocol):
     def save(self, *, step: int, tokens: int) -> bool:
         """Take a copy of the state after `step`; False: a wish to stop came while the disk did not take it."""
 
-    def finish(self) -> bool:
-        """Wait until what was saved last is safe; else as `save`."""
+    def finish(self, *, step: int, tokens: int) -> bool:
+        """Wait until what was saved last is safe; where it failed, save the state after `step` instead."""
 
     def look(self) -> None:
         """Tell of a save that takes too long."""
@@ -96,6 +97,7 @@ class Loop:
     save: Save
     live: Live
     pace: Pace
+    stalls: Stalls
     listeners: Sequence[Listener]
     rates: Rates
     heart: Heart
@@ -123,7 +125,8 @@ class Loop:
                 saved = self._save()
                 stopped = stopped or not saved
         if saved:
-            stopped = not self.save.finish() or stopped
+            done = self.live.position
+            stopped = not self.save.finish(step=done.step, tokens=done.tokens) or stopped
         if told is None and not stopped:
             told = StepMetrics(step=0, at=0.0, tokens=0, validation_loss=self.validator.loss())
         return self._ended(told, stopped=stopped)
@@ -150,7 +153,7 @@ class Loop:
         origin = partial(self._locate, step, batches)
         proposal, verdict = self.guard.settle(step, compute, origin)
         agreed = proposal.result.agreed
-        self._watch_stalls(agreed, waited)
+        self.stalls.settle(waited, is_one=agreed.look)
         if verdict == "roll_back":
             return Taken(metrics=None, agreed=agreed)
         if verdict == "leave_out":
@@ -161,6 +164,7 @@ class Loop:
         metrics = self._metrics(step, proposal, rate, time.perf_counter() - began)
         self.live.done(metrics)
         self.pace.stepped(metrics.step_s or 0.0)
+        self.stalls.stepped(metrics.step_s or 0.0)
         if agreed.copy and (self.world.is_chief or self.stepper.model.is_sharded):
             self._copy()
         return Taken(metrics=metrics, agreed=agreed)
@@ -177,7 +181,7 @@ class Loop:
             stop=self.wants_stop(),
             save=chief and (self.save.has_failed or self.pace.is_save_due),
             copy=chief and self.pace.copies.is_due,
-            look=self.pace.stalls.is_stall(waited),
+            look=self.stalls.is_stall(waited),
         )
 
     def _compute(self, step: int, batches: Sequence[Batch | PairBatch], wishes: Wishes) -> Proposal:
@@ -220,30 +224,6 @@ class Loop:
         self.pace.copies.copied(seconds)
         if seconds is None and self.live.copies.refusal:
             self.logbook.say(self.live.copies.refusal)
-
-    def _watch_stalls(self, agreed: Wishes, waited: float) -> None:
-        """Tell of a wait for data, once until data are there in time again."""
-        if agreed.look and not self.pace.stalls.is_told:
-            self._tell_stall(self.world.told_by_all(waited))
-        self.pace.stalls.is_told = agreed.look
-
-    def _tell_stall(self, waits: Sequence[float]) -> None:
-        late = [rank for rank, wait in enumerate(waits) if self.pace.stalls.is_stall(wait)]
-        self.logbook.report(
-            Noted(
-                fault_class="data_stall",
-                summary=f"the batch of step {self.heart.step} was waited for {max(waits):.1f} s",
-                evidence=[
-                    Evidence(source="heartbeat", rank=rank, text=f"{waits[rank]:.1f} s in data")
-                    for rank in late
-                ],
-                suspects=late,
-                advised="none",
-                taken="none",
-                section="data",
-                lasted_s=max(waits),
-            )
-        )
 
     def _conclude(self, metrics: StepMetrics, *, validates: bool = True) -> StepMetrics:
         """Look at what a step led to, if that is due, and tell of it."""

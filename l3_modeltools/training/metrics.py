@@ -80,13 +80,9 @@ class TensorBoard:
     """
 
     def __init__(self, directory: Path, *, done: int, say: Callable[[str], None] = lambda line: None) -> None:
-        from torch.utils.tensorboard import SummaryWriter
-
-        purge = done + 1 if done else None
-        self.say = say
-        self.writer: SummaryWriter | None = SummaryWriter(
-            str(RunLayout(directory).tensorboard), purge_step=purge, flush_secs=10
-        )
+        self.directory, self.done, self.say = directory, done, say
+        self.writer: SummaryWriter | None = None
+        self.has_ended = False
 
     def stepped(self, metrics: StepMetrics) -> None:
         """Write every number of a step under its own name."""
@@ -104,16 +100,24 @@ class TensorBoard:
 
     def close(self) -> None:
         """Write what is held back."""
-        self._write(lambda to: to.close())
+        if self.writer is not None:
+            self._write(lambda to: to.close())
 
     def _write(self, work: "Callable[[SummaryWriter], None]") -> None:
-        if self.writer is None:
+        if self.has_ended:
             return
         try:
+            self.writer = self.writer or self._open()
             work(self.writer)
         except OSError as error:
-            self.writer = None
+            self.has_ended = True
             self.say(f"TensorBoard's files end here: {(error.strerror or str(error)).lower()}")
+
+    def _open(self) -> "SummaryWriter":
+        from torch.utils.tensorboard import SummaryWriter
+
+        purge = self.done + 1 if self.done else None
+        return SummaryWriter(str(RunLayout(self.directory).tensorboard), purge_step=purge, flush_secs=10)
 
 
 def _add_scalar(name: str, value: float, metrics: StepMetrics, writer: "SummaryWriter") -> None:

@@ -1,15 +1,11 @@
 """How long things take in this run so far, and what of that is unusual or affordable. Pure."""
 
-from collections import deque
 from collections.abc import Sequence
 from statistics import median
 
 from l3_modeltools.resilience.interval import Rhythm
 
-__all__ = ["CopyRhythm", "Pace", "SlowWatch", "StallWatch"]
-
-KEPT_STEPS, FEWEST_STEPS = 64, 4
-"""Steps from which the usual time of one is known, at most and at least."""
+__all__ = ["CopyRhythm", "Pace", "SlowWatch"]
 
 
 class CopyRhythm:
@@ -35,23 +31,6 @@ class CopyRhythm:
         return self._copy_s is not None and self._saved_up_s > self._copy_s
 
 
-class StallWatch:
-    """Tells a wait for data that is far longer than a step."""
-
-    def __init__(self) -> None:
-        self._steps: deque[float] = deque(maxlen=KEPT_STEPS)
-        self.is_told = False
-        """Whether the step before had one that was told of."""
-
-    def stepped(self, seconds: float) -> None:
-        """Take in how long a step took."""
-        self._steps.append(seconds)
-
-    def is_stall(self, wait_s: float) -> bool:
-        """Say whether a wait for the next batch is above 2 seconds and five times the median step."""
-        return len(self._steps) >= FEWEST_STEPS and wait_s > max(2.0, 5 * median(self._steps))
-
-
 class SlowWatch:
     """Tells a save that takes far longer than those before it."""
 
@@ -59,8 +38,11 @@ class SlowWatch:
         self._told = 0
 
     def is_slow(self, seconds: float, before: Sequence[float]) -> bool:
-        """Say whether a save is above 30 seconds and five times the median of those before, once for each."""
-        if len(before) < self._told or not before or seconds <= max(30.0, 5 * median(before)):
+        """Say whether a save is above 30 seconds and five times the median of those before, once for each.
+
+        The first of all is slow above two minutes.
+        """
+        if len(before) < self._told or seconds <= (max(30.0, 5 * median(before)) if before else 120.0):
             return False
         self._told = len(before) + 1
         return True
@@ -71,14 +53,13 @@ class Pace:
 
     def __init__(self, saves: Rhythm | None) -> None:
         """Take what says when a save is due; None: it is due every so many steps, whatever it costs."""
-        self.saves, self.copies, self.stalls = saves, CopyRhythm(), StallWatch()
+        self.saves, self.copies = saves, CopyRhythm()
         self._since_save = 0
 
     def stepped(self, seconds: float) -> None:
         """Take in how long a step took."""
         self._since_save += 1
         self.copies.stepped(seconds)
-        self.stalls.stepped(seconds)
         if self.saves is not None:
             self.saves.stepped(seconds)
 

@@ -28,6 +28,7 @@ from l3_modeltools.training.plan import Plan
 from l3_modeltools.training.report import Console, Events, Listener
 from l3_modeltools.training.sampling import sampler
 from l3_modeltools.training.seat import Seat
+from l3_modeltools.training.stalls import Stalls
 from l3_modeltools.training.state import Begun, RunState
 from l3_modeltools.training.step import Stepper
 from l3_modeltools.training.steps import is_skipped, micro_batches
@@ -74,6 +75,7 @@ def open_loop(
         if done < plan.steps:
             stepper.warm_up(loader.batch(1, rows[0]))
         skips = Skips(plan.directory, world, plan.run.skipped)
+        live = Live(copies=copies, stepper=stepper, skips=skips, position=begun.position, told=begun.last)
         loop = Loop(
             train=plan.train,
             seed=plan.data.seed,
@@ -87,7 +89,9 @@ def open_loop(
                 skips=skips,
                 spikes=_spikes(begun),
                 rows=rows,
-                newest_saved=keeper.newest_saved,
+                newest_saved=lambda: keeper.newest_saved(
+                    step=live.position.step, tokens=live.position.tokens
+                ),
             ),
             batches=batches,
             validator=_validator(plan, learner, loader, world),
@@ -99,7 +103,8 @@ def open_loop(
                 world=world,
             ),
             save=drills.save(keeper),
-            live=Live(copies=copies, stepper=stepper, skips=skips, position=begun.position, told=begun.last),
+            live=live,
+            stalls=Stalls(world, logbook),
             pace=Pace(_rhythm(plan, begun, world=world, logbook=logbook)),
             listeners=listeners,
             rates=_rates(plan, world),

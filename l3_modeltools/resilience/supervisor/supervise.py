@@ -187,6 +187,7 @@ class Supervisor:
             node=self.node,
             catalogue=self.witness.catalogue,
             now=time.time(),
+            accelerators=self.run.train.resources.gpus_per_node > 0,
         )
 
     def _oom_kills(self) -> int | None:

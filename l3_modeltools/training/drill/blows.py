@@ -1,24 +1,19 @@
 """What a rank does to itself: it dies, hangs or runs out of memory for real, and nothing outside it is harmed."""
 
-import contextlib
 import os
 import resource
 import signal
 import sys
 import time
 from collections.abc import Callable, Mapping
-from pathlib import Path
 
 from l3_modeltools.resilience.drill.orders import Blow, Order
 from l3_modeltools.training.drill.memory import run_out_of_memory
 
 __all__ = ["DrillError", "strike"]
 
-KERNEL_LOG = Path("/dev/kmsg")
-XID = "ogai drill: NVRM: Xid (PCI:0000:{bus:02x}:00): 79, pid={pid}, GPU has fallen off the bus."
-"""As NVIDIA's driver says it, marked as a drill; each order loses another device."""
-
-LOST = "CUDA error: unspecified launch failure (a drill)"
+LOST = "CUDA error: uncorrectable ECC error encountered (a drill)"
+"""What a rank hears of a device whose memory is broken. The kernel's log is left alone: others act on what it says."""
 
 
 class DrillError(RuntimeError):
@@ -68,8 +63,6 @@ def _oom(order: Order) -> None:
 
 
 def _lose_device(order: Order) -> None:
-    with contextlib.suppress(OSError):  # where it is not permitted the crash alone must do
-        KERNEL_LOG.write_text(XID.format(bus=0x10 + order.id % 0xE0, pid=os.getpid()) + "\n")
     raise DrillError(LOST)
 
 

@@ -119,8 +119,8 @@ class DrilledSave:
             desk.save(step)
         return saved
 
-    def finish(self) -> bool:
-        return self.inner.finish()
+    def finish(self, *, step: int, tokens: int) -> bool:
+        return self.inner.finish(step=step, tokens=tokens)
 
     def look(self) -> None:
         self.inner.look()

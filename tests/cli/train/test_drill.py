@@ -1,4 +1,4 @@
-"""`ogai train drill`: a real run is broken on purpose; the plan is shown first, and each fault is told with its cost."""
+"""`ogai train drill`: a real run is broken on purpose; the plan is shown first, each fault is told with its cost."""
 
 import json
 from pathlib import Path

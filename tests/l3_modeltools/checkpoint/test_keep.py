@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from l3_modeltools.checkpoint import Found, plan_room, superseded
+from l3_modeltools.checkpoint.keep import dispensable
 from l3_modeltools.schemas import Checkpointing
 
 MIB = 2**20
@@ -91,3 +92,14 @@ def test_what_is_unsound_in_the_place_of_the_new_one_is_not_counted_on() -> None
     there = Found(step=5, directory=Path("step-00000005.damaged-1"), size_bytes=100, fault="torn")
     room = plan_room(50, step=5, held=[there], keep=Checkpointing(max_bytes=120), free_bytes=1000)
     assert room.remove == () and "max_bytes" in room.refusal
+
+
+@given(HELD, KEEPS)
+def test_before_its_time_goes_the_oldest_that_neither_is_the_newest_nor_a_milestone(
+    found: list[Found], keep: Checkpointing
+) -> None:
+    sound = sorted(one.step for one in found if not one.fault)
+    every = keep.keep_every_steps
+    may_go = [step for step in sound[:-1] if every is None or step % every]
+    gone = dispensable(found, keep)
+    assert (gone.step if gone else None) == (may_go[0] if may_go else None)

@@ -466,11 +466,9 @@ def test_what_is_legal_but_worth_knowing_is_said() -> None:
     assert "96 tokens of the model's vocabulary never occur" in said
 
 
-def test_an_interval_that_is_not_there_yet_is_told() -> None:
+def test_an_interval_that_is_measured_is_told() -> None:
     asked = replace(training(), checkpoint=Checkpointing(interval="auto", every_steps=7))
-    assert any(
-        "every 7 steps: the interval `auto` is not there yet" in reason for reason in plan(asked).reasons
-    )
+    assert any("interval `auto`: from the time that saves take" in reason for reason in plan(asked).reasons)
     assert not any("auto" in reason for reason in plan(training()).reasons)
 
 

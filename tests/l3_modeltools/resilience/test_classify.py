@@ -59,15 +59,22 @@ def error(exception: str, text: str, *, retry: bool = True, kind: Literal["error
 LOST = LastWord(kind="peer_lost", exit_code=1, step=12, section="forward_backward", exception="RuntimeError")
 
 
-def classify(*ends: End, kernel: Sequence[str] = (), oom_kills: int | None = 0) -> TrainingFault:
+def classify(
+    *ends: End,
+    kernel: Sequence[str] = (),
+    ago_s: float = 9.0,
+    oom_kills: int | None = 0,
+    accelerators: bool = True,
+) -> TrainingFault:
     return classify_ends(
         "small-1",
         ends,
-        kernel=[KernelLine(at=NOW - 9, text=text) for text in kernel],
+        kernel=[KernelLine(at=NOW - ago_s, text=text) for text in kernel],
         oom_kills=oom_kills,
         node="n1",
         catalogue=CATALOGUE,
         now=NOW,
+        accelerators=accelerators,
     )
 
 
@@ -97,6 +104,10 @@ def test_a_rank_that_the_kernel_killed_for_want_of_memory(kernel: Sequence[str],
     assert fault.fault_class == "killed"
     assert fault.summary == "rank 1 was killed by SIGKILL: the kernel ran out of memory in its control group"
     assert fault.known_as == ("oom-killer-cgroup" if kernel else None)
+
+
+def test_a_rank_that_was_asked_to_end_was_not_killed_for_want_of_memory() -> None:
+    assert classify(end(1, -15), oom_kills=3).summary == "rank 1 was killed by SIGTERM from outside"
 
 
 def test_a_kill_of_another_job_does_not_explain_ours() -> None:
@@ -240,3 +251,10 @@ def test_ranks_that_only_lost_each_other_say_so() -> None:
 def test_ends_that_were_ordered_count_when_there_are_no_others() -> None:
     fault = classify(end(0, -15, ordered=True), end(1, 0, word=LastWord(kind="done", exit_code=0)))
     assert fault.fault_class in ("killed", "crash")
+
+
+def test_a_device_that_the_run_does_not_use_or_that_fell_long_ago_is_no_reason() -> None:
+    killed = end(1, -9)
+    assert classify(killed, kernel=[XID]).fault_class == "device_lost"
+    assert classify(killed, kernel=[XID], accelerators=False).fault_class == "killed"
+    assert classify(killed, kernel=[XID], ago_s=3600.0).fault_class == "killed"

@@ -1,10 +1,13 @@
 from pathlib import Path
 
 import msgspec
+import pytest
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
+from l0_infra.core.store import append_line
 from l3_modeltools.runs import Sample
 from l3_modeltools.training.metrics import JsonLines, StepMetrics, TensorBoard
+from tests.support.small_disk import a_small_disk, fill
 
 
 def metrics(step: int, loss: float) -> StepMetrics:
@@ -45,3 +48,26 @@ def test_tensorboard_reads_it_and_forgets_steps_that_come_again(tmp_path: Path) 
     (sample,) = events.Tensors("def /text_summary")
     assert sample.tensor_proto.string_val == [b"    def f():\n        # x"]
     assert set(events.Tags()["scalars"]) == {"loss", "tokens"}
+
+
+@pytest.mark.real
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")  # of its thread
+def test_a_full_disk_costs_no_line_and_ends_tensorboard_with_a_word(tmp_path: Path) -> None:
+    said: list[str] = []
+    with a_small_disk(tmp_path, "size=1m") as disk:
+        lines = JsonLines(disk)
+        filler = fill(disk)
+        for step in range(1, 61):
+            lines.stepped(metrics(step, 2.5))
+        filler.unlink()
+        lines.stepped(metrics(61, 2.5))
+        lines.close()
+        written = (disk / "metrics.jsonl").read_bytes().splitlines()
+        assert [msgspec.json.decode(line, type=StepMetrics).step for line in written] == list(range(1, 62))
+        with pytest.raises(OSError, match="No space left"):
+            fill(disk)
+            append_line(disk / "more", "x" * 5000)
+        board = TensorBoard(disk, done=0, say=said.append)
+        board.stepped(metrics(1, 2.5))
+        board.close()
+    assert len(said) == 1 and "no space left" in said[0]

@@ -19,7 +19,7 @@ from ogai.flows.train.runs import find
 
 __all__ = ["explain", "faults", "own_errors", "read_meaning"]
 
-TAIL_BYTES = 4 * 2**20
+TAIL_BYTES = 2 * 2**20
 """Read of the end of a log; what went wrong stands there."""
 
 PIECE_BYTES = 2**18
@@ -80,9 +80,17 @@ def read_tail(pieces: Iterable[bytes]) -> Tail:
     for piece in pieces:
         kept += piece
         if len(kept) > 2 * TAIL_BYTES:
-            before += kept.count(b"\n", 0, len(kept) - TAIL_BYTES)
-            del kept[:-TAIL_BYTES]
+            before += drop_front(kept)
+    before += drop_front(kept)
     return Tail(lines=kept.decode(errors="replace").split("\n"), before=before)
+
+
+def drop_front(kept: bytearray) -> int:
+    """Drop what is beyond the tail; return how many lines ended there."""
+    surplus = max(0, len(kept) - TAIL_BYTES)
+    lines = kept.count(b"\n", 0, surplus)
+    del kept[:surplus]
+    return lines
 
 
 def pieces_of(file: BinaryIO) -> Iterator[bytes]:

@@ -86,7 +86,7 @@ def describe_known(known: KnownError | None, own_errors: Path, fault_class: str)
         "known as",
         "nothing that is known" if fault_class == "unknown" else "no entry; it stands for itself",
     )
-    yield "to teach it", f"ogai schema example error_catalogue, as {own_errors}"
+    yield "to teach it", f"describe it in {own_errors}; `ogai schema example error_catalogue` shows how"
 
 
 def describe_when(fault: TrainingFault, now: float) -> str:
