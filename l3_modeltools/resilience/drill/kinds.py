@@ -230,7 +230,7 @@ DRILL_KINDS: Mapping[Trouble, Kind] = {
         order=Order(id=1, step=1, fault="corrupt"),
     ),
     "device": Kind(
-        does="crashes as if its accelerator were lost; a line of the kernel log says so where that is permitted",
+        does="crashes as if its accelerator were lost",
         loses="interval",
         expected=frozenset(("device_lost",)),
         restarts=True,
