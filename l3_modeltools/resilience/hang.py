@@ -61,6 +61,7 @@ class HangWatch:
         self._tracks: dict[int, Track] = {}
         self._looked_at_s: float | None = None
         self._found: tuple[int, ...] = ()
+        self._stopped: set[int] = set()
 
     def look(
         self, now_s: float, beats: Mapping[int, Beat], states: Mapping[int, ThreadState | None]
@@ -73,6 +74,7 @@ class HangWatch:
         there = {rank: state for rank, state in taking_part.items() if state and state.state not in "Zt"}
         held = len(there) < len(taking_part) or any(beats[rank].phase == "paused" for rank in there)
         self._follow(now_s, beats, there, held=held)
+        self._stopped = {rank for rank, state in there.items() if state.state == "T"}
         suspects = () if held or not there else self._suspects(now_s, there)
         agreed, self._found = suspects == self._found, suspects
         return self._tell(now_s, suspects, there) if suspects and agreed else None
@@ -94,7 +96,7 @@ class HangWatch:
 
     def _suspects(self, now_s: float, states: Mapping[int, ThreadState]) -> tuple[int, ...]:
         """Return who was stopped and is silent for too long; else who is furthest behind, if one of these is."""
-        stopped = [rank for rank in states if states[rank].state == "T" and self._is_silent(now_s, rank)]
+        stopped = [rank for rank in self._stopped if self._is_silent(now_s, rank)]
         if stopped:
             return tuple(sorted(stopped, key=self._place))
         hindmost = min(self._place(rank) for rank in states)
@@ -122,8 +124,10 @@ class HangWatch:
         return now_s - begun_s > GRACE_SHARE * limit_s
 
     def _limit_s(self, rank: int) -> float:
+        """Return a rank's limit; one that is stopped does not wait for its data."""
         track = self._tracks[rank]
-        return self._limits.limit_s(track.beat.phase, first=track.is_first)
+        waits_not = rank in self._stopped and track.beat.phase == "data"
+        return self._limits.limit_s("forward" if waits_not else track.beat.phase, first=track.is_first)
 
     def _tell(self, now_s: float, suspects: tuple[int, ...], states: Mapping[int, ThreadState]) -> Hang:
         first = self._tracks[suspects[0]]

@@ -21,6 +21,9 @@ STEP_SHARE, STEP_SLACK_S = 2.5, 1.5
 of life; the slack is what a busy machine takes now and then: a pause of the disk, a swapped page, a lost packet.
 """
 
+DATA_S, DATA_STEPS = 30.0, 10.0
+"""A batch that comes late is told by the trainer; one that does not come by then is taken for lost."""
+
 SLACK_S: dict[Phase, float] = {"setup": 30.0, "validate": 10.0, "save": 60.0}
 """Beside 2.5 times the longest that was seen: these parts are few and uneven (a state comes from memory or from a
 cold disk, a disk flushes somebody else's data first), so that their median says little of what is still well.
@@ -72,15 +75,17 @@ class Limits:
         """Return for how many seconds a rank may give no sign of life in `phase`.
 
         `first` is a rank's first step after its start: kernels are chosen, memory is got, connections are made.
-        Data has more time where it was waited for before and came.
+        Data have more time, for starting anew makes no storage quicker: half a minute, ten steps, or what they were
+        waited for before and came.
         """
         if phase not in STEP_PHASES:
             return self._longest_limit_s(phase)
         if (usual := self.median_step_s) is None:
             return UNKNOWN_S
         slowest = max([usual, *self._firsts]) if first else usual
-        waited = max(self._waits, default=0.0) if phase == "data" else 0.0
-        return max(STEP_SHARE * slowest + STEP_SLACK_S, STEP_SHARE * waited)
+        if phase == "data":
+            return max(DATA_S, DATA_STEPS * slowest, STEP_SHARE * max(self._waits, default=0.0))
+        return STEP_SHARE * slowest + STEP_SLACK_S
 
     def _longest_limit_s(self, phase: Phase) -> float:
         if parts := self._parts.get(phase):

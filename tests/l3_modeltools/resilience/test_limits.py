@@ -85,12 +85,13 @@ def test_rare_parts_have_more_than_twice_the_longest_that_was_seen(phase: Phase)
     assert 200.0 <= limits.limit_s(phase) <= 260.0
 
 
-def test_data_that_was_waited_for_before_and_came_has_that_time_again() -> None:
+def test_data_have_half_a_minute_or_ten_steps_or_what_they_took_before() -> None:
     limits = learnt(*[0.1] * 12)
-    assert limits.limit_s("data") == pytest.approx(1.75)
-    limits.learn(0, part("data", 6.0, 13))
-    assert limits.limit_s("data") == pytest.approx(15.0)
+    assert limits.limit_s("data") == pytest.approx(30.0)
+    limits.learn(0, part("data", 20.0, 13))
+    assert limits.limit_s("data") == pytest.approx(50.0)
     assert limits.limit_s("forward") == pytest.approx(1.75)
+    assert learnt(*[5.0] * 12).limit_s("data") == pytest.approx(50.0)
 
 
 def test_the_first_data_after_a_start_is_no_measure_of_what_comes() -> None:
@@ -98,7 +99,7 @@ def test_the_first_data_after_a_start_is_no_measure_of_what_comes() -> None:
     limits.learn(0, part("data", 20.0, 1))
     for step in range(1, 12):
         learn_step(limits, step, 0.1)
-    assert limits.limit_s("data") == pytest.approx(1.75)
+    assert limits.limit_s("data") == pytest.approx(30.0)
 
 
 def test_all_parts_of_a_step_are_named_in_order() -> None:
