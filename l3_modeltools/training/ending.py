@@ -50,7 +50,7 @@ def describe_error(error: BaseException, heart: Heart) -> LastWord:
     lost, ours = is_peer_lost(error), isinstance(error, OgaiError)
     return LastWord(
         kind="peer_lost" if lost else "error",
-        exit_code=RESTART if lost else error.exit_code if isinstance(error, OgaiError) else FAILED,
+        exit_code=RESTART if lost else _exit_code(error),
         step=heart.step,
         section=section_of(heart.phase),
         exception=f"{type(error).__module__}.{type(error).__qualname__}".removeprefix("builtins."),
@@ -69,6 +69,13 @@ def tell_error(error: BaseException, *, rank: int) -> None:
         print(f"rank {rank}: another rank went away: {error}", file=sys.stderr, flush=True)
     else:
         traceback.print_exception(error)
+
+
+def _exit_code(error: BaseException) -> int:
+    if isinstance(error, OgaiError):
+        return error.exit_code
+    asked = error.code if isinstance(error, SystemExit) else None
+    return asked if isinstance(asked, int) and asked else FAILED
 
 
 def _sentence(error: BaseException) -> str:
