@@ -185,6 +185,12 @@ def test_waits_double_while_nothing_new_is_done() -> None:
     assert decided(fault("crash", 9), *many, policy=patient).wait_s == 600.0
 
 
+@pytest.mark.parametrize("section", ["save", "validate"])
+def test_what_comes_after_a_step_does_not_make_it_new(section: Section) -> None:
+    decision = decided(fault(step=121), answered(step=120, section=section), step_done=120)
+    assert decision.wait_s == 2.0, "step 120 was done before"
+
+
 def test_a_row_ends_where_a_new_step_was_done() -> None:
     earlier = (answered("crash", 50), answered("hang", 119), answered("killed", 119))
     assert decided(fault("crash", 119), *earlier, step_done=118).wait_s == 4.0

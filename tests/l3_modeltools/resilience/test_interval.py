@@ -47,6 +47,14 @@ def test_its_own_faults_count_more_the_longer_it_runs() -> None:
     assert Rhythm(devices=16_384, observed_s=10 * 86_400.0).mtbf_s > 10 * Rhythm(devices=16_384).mtbf_s
 
 
+def test_steps_without_a_fault_speak_for_the_run() -> None:
+    rhythm = Rhythm(devices=16_384)
+    before_s = rhythm.mtbf_s
+    for _ in range(240):
+        rhythm.stepped(3600.0)
+    assert rhythm.mtbf_s == pytest.approx(11 * before_s), "ten days beside the one that others count for"
+
+
 def test_the_interval_follows_cost_and_rate() -> None:
     usual = measured(devices=1024).interval_s
     assert measured(devices=1024, save_s=8.0).interval_s == pytest.approx(2 * usual, rel=0.02)

@@ -47,10 +47,10 @@ def test_a_silent_step_is_found_within_three_medians_and_two_seconds(seconds: li
 def test_the_first_step_of_each_start_is_learnt_apart() -> None:
     limits = learnt(30.0, *[0.4] * 10)
     limits.learn(0, part("setup", 1.0))
-    learn_step(limits, 11, 12.0)
+    learn_step(limits, 11, 40.0)
     assert limits.median_step_s == pytest.approx(0.4)
     assert limits.limit_s("forward") == pytest.approx(2.5)
-    assert limits.limit_s("forward", first=True) == pytest.approx(2.5 * 30.0 + 1.5)
+    assert limits.limit_s("forward", first=True) == pytest.approx(2.5 * 40.0 + 1.5)
 
 
 def test_a_step_is_the_sum_of_its_parts_of_one_rank() -> None:
@@ -75,6 +75,14 @@ def test_a_step_without_an_update_and_one_cut_off_by_a_new_start_are_no_steps() 
     learn_step(limits, 11, 0.4)
     assert limits.median_step_s == pytest.approx(0.4)
     assert limits.limit_s("forward", first=True) == pytest.approx(2.5)
+
+
+def test_what_was_left_out_is_no_part_of_the_next_step() -> None:
+    limits = Limits()
+    for step in range(1, 21, 2):
+        limits.learn(0, part("data", 50.0, step))
+        learn_step(limits, step + 1, 0.4)
+    assert limits.median_step_s == pytest.approx(0.4)
 
 
 @pytest.mark.parametrize("phase", ["setup", "validate", "save"])
