@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     )
     from l3_modeltools.frameworks import find_container, render_job, resolve_command
     from l3_modeltools.planning import AcceleratorSize, MemoryTerms, Place, TrainingPlan, plan_training
+    from l3_modeltools.resilience import Meaning, classify_text
     from l3_modeltools.resilience.accounts import (
         Accounts,
         Category,
@@ -52,7 +53,7 @@ if TYPE_CHECKING:
         replay_faults,
         scaled_mtbf_s,
     )
-    from l3_modeltools.resilience.catalogue import Catalogue, load_catalogue
+    from l3_modeltools.resilience.catalogue import OWN_ERRORS, Catalogue, load_catalogue
     from l3_modeltools.resilience.drill import (
         DRILL_KINDS,
         Clock,
@@ -66,7 +67,7 @@ if TYPE_CHECKING:
         restarts_left,
         summarize_drill,
     )
-    from l3_modeltools.resilience.meaning import Meaning, classify_text
+    from l3_modeltools.resilience.supervisor import spent_restarts
     from l3_modeltools.runs import (
         Comparison,
         DamagedRun,
@@ -104,6 +105,7 @@ if TYPE_CHECKING:
 __all__ = [
     "CHECKPOINTS",
     "DRILL_KINDS",
+    "OWN_ERRORS",
     "AcceleratorSize",
     "Accounts",
     "Catalogue",
@@ -195,6 +197,7 @@ __all__ = [
     "sample_run",
     "scaled_mtbf_s",
     "scan_runs",
+    "spent_restarts",
     "summarize_drill",
     "update_run",
     "verify_dataset",
@@ -203,6 +206,7 @@ __all__ = [
 HOMES = {
     "CHECKPOINTS": "checkpoint",
     "DRILL_KINDS": "resilience.drill",
+    "OWN_ERRORS": "resilience.catalogue",
     "AcceleratorSize": "planning",
     "Accounts": "resilience.accounts",
     "Catalogue": "resilience.catalogue",
@@ -225,7 +229,7 @@ HOMES = {
     "Inspection": "data",
     "Interval": "resilience.accounts",
     "Mark": "runs",
-    "Meaning": "resilience.meaning",
+    "Meaning": "resilience",
     "Measured": "runs",
     "MemoryTerms": "planning",
     "Metric": "runs",
@@ -247,7 +251,7 @@ HOMES = {
     "Verification": "data",
     "account": "resilience.accounts",
     "best_interval": "resilience.accounts",
-    "classify_text": "resilience.meaning",
+    "classify_text": "resilience",
     "compare_checkpoints": "checkpoint",
     "compare_runs": "runs",
     "count_parameters": "architectures",
@@ -294,6 +298,7 @@ HOMES = {
     "sample_run": "training",
     "scaled_mtbf_s": "resilience.accounts",
     "scan_runs": "runs",
+    "spent_restarts": "resilience.supervisor",
     "summarize_drill": "resilience.drill",
     "update_run": "runs",
     "verify_dataset": "data",

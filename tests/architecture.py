@@ -12,6 +12,15 @@ LAYERS = ("l0_infra", "l1_podsys", "l2_scheduler", "l3_modeltools", "l4_multimod
 CORE = "l0_infra.core"
 CORE_FACES = tuple(f"{CORE}.{name}" for name in ("documents", "errors", "exec", "nodeset", "store", "units"))
 SHIM = "l2_scheduler.local.shim"
+SUPERVISOR = "l3_modeltools.resilience.supervisor"
+"""It lives as long as its run and starts in an instant, beside the accelerators' memory, not in it."""
+
+TOO_HEAVY_TO_SUPERVISE = frozenset(
+    {"jinja2", "jsonschema", "numpy", "rich", "safetensors", "torch", "transformers", "yaml"}
+)
+INNER_FACES = "l3_modeltools"
+"""The layer whose packages know each other by their faces only."""
+
 HEAVY = frozenset(
     {
         "ansible_runner",
@@ -97,6 +106,14 @@ class Tree:
             for module in [_module(path, root)]
         }
 
+    def is_face(self, name: str) -> bool:
+        """Say whether a name is a package, or what a package exports under the name of one of its modules."""
+        package, _, last = name.rpartition(".")
+        found = self.modules.get(name)
+        if found is None or found.is_package:
+            return True
+        return package in self.modules and last in _exported(self.modules[package].tree)
+
     def targets(self, found: Import) -> Iterator[str]:
         """Yield the modules an import names: `from a import b` is `a.b` where that is a module of ours."""
         submodules = [f"{found.module}.{name}" for name in found.names]
@@ -125,7 +142,9 @@ def faults(tree: Tree) -> Iterator[str]:
     yield from _borders(tree)
     yield from _floor(tree)
     yield from _exports(tree)
+    yield from _inner_faces(tree)
     yield from _weight(tree)
+    yield from _supervisor(tree)
     yield from _shim(tree)
     yield from _nouns(tree)
 
@@ -179,6 +198,17 @@ def _exports(tree: Tree) -> Iterator[str]:
             )
 
 
+def _inner_faces(tree: Tree) -> Iterator[str]:
+    """The packages within a layer use each other's faces, never a module behind one."""
+    for module in tree.modules.values():
+        for found in module.imports if module.layer == INNER_FACES else ():
+            for target in tree.targets(found) if found.top == INNER_FACES else ():
+                owner = ".".join(target.split(".")[:2])
+                ours = f"{module.name}.".startswith(f"{owner}.")
+                if not ours and not tree.is_face(target):
+                    yield f"{module.name}:{found.line}: behind a face: {target}"
+
+
 def _weight(tree: Tree) -> Iterator[str]:
     """Nothing heavy is loaded for a help text; what needs care is imported in one module."""
     commands = [name for name in tree.modules if name.startswith("ogai.commands.")]
@@ -189,6 +219,14 @@ def _weight(tree: Tree) -> Iterator[str]:
         users = [m.name for m in tree.modules.values() if any(found.top == package for found in m.imports)]
         if len(users) > 1:
             yield f"{package} is imported by more than one module: {', '.join(sorted(users))}"
+
+
+def _supervisor(tree: Tree) -> Iterator[str]:
+    """What keeps a run's ranks loads nothing that makes it heavy."""
+    inside = [name for name in tree.modules if f"{name}.".startswith(f"{SUPERVISOR}.")]
+    for module, found in tree.loaded_by(inside):
+        if found.top in TOO_HEAVY_TO_SUPERVISE:
+            yield f"{module.name}:{found.line}: the supervisor would load {found.top}"
 
 
 def _shim(tree: Tree) -> Iterator[str]:

@@ -15,15 +15,17 @@ if TYPE_CHECKING:
     from l3_modeltools.checkpoint.memory import MemoryCopies, owned_by
     from l3_modeltools.checkpoint.naming import CHECKPOINTS, MANIFEST
     from l3_modeltools.checkpoint.saver import Blocked, Saver
+    from l3_modeltools.checkpoint.share import State, state_bytes
     from l3_modeltools.checkpoint.shelf import Shelf
     from l3_modeltools.checkpoint.slots import Kept
     from l3_modeltools.checkpoint.state import restore_state, training_state
-    from l3_modeltools.checkpoint.trouble import StorageError
+    from l3_modeltools.checkpoint.trouble import Cause, StorageError
 
 __all__ = [
     "CHECKPOINTS",
     "MANIFEST",
     "Blocked",
+    "Cause",
     "Compared",
     "Found",
     "Kept",
@@ -31,6 +33,7 @@ __all__ = [
     "Room",
     "Saver",
     "Shelf",
+    "State",
     "StorageError",
     "Verify",
     "architecture_sha256",
@@ -41,6 +44,7 @@ __all__ = [
     "plan_room",
     "probe_checkpoint",
     "restore_state",
+    "state_bytes",
     "superseded",
     "training_state",
     "verify",
@@ -50,6 +54,7 @@ HOMES = {
     "CHECKPOINTS": "naming",
     "MANIFEST": "naming",
     "Blocked": "saver",
+    "Cause": "trouble",
     "Compared": "comparison",
     "Found": "found",
     "Kept": "slots",
@@ -57,6 +62,7 @@ HOMES = {
     "Room": "keep",
     "Saver": "saver",
     "Shelf": "shelf",
+    "State": "share",
     "StorageError": "trouble",
     "Verify": "found",
     "architecture_sha256": "identity",
@@ -67,6 +73,7 @@ HOMES = {
     "plan_room": "keep",
     "probe_checkpoint": "found",
     "restore_state": "state",
+    "state_bytes": "share",
     "superseded": "keep",
     "training_state": "state",
     "verify": "found",

@@ -4,6 +4,7 @@ import msgspec
 
 from l2_scheduler.schemas import Resources
 from l3_modeltools.frameworks.launch import GRACE_S, Launch
+from l3_modeltools.runs import FINAL
 from l3_modeltools.schemas import Run
 
 __all__ = ["ogai_launch"]
@@ -12,9 +13,6 @@ SUPERVISOR = "l3_modeltools.resilience.supervisor"
 LAUNCHER, TRAINER = "l3_modeltools.training.launch", "l3_modeltools.training"
 LAST_WORD_S = 10
 """What torchrun keeps of the grace to end itself after its workers."""
-
-FINAL_EXIT_CODES = (2, 3, 4, 6)
-"""A bad document, what cannot be had, facts that are missing, a run that was given up: they would come again."""
 
 
 def ogai_launch(run: Run, python: str) -> Launch:
@@ -37,7 +35,7 @@ def ogai_launch(run: Run, python: str) -> Launch:
         resources=_one_task(wished, ranks),
         directory=run.directory,
         secrets=tuple(sorted({told.webhook_from for told in run.train.notify if told.webhook_from})),
-        final_exit_codes=FINAL_EXIT_CODES,
+        final_exit_codes=FINAL,
     )
 
 

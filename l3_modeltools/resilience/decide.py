@@ -5,12 +5,10 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from l0_infra.core.units import format_count, format_duration
+from l3_modeltools.runs import GAVE_UP, RESTART
 from l3_modeltools.schemas import FaultAction, FaultClass, Resilience, TrainingFault
 
-__all__ = ["GAVE_UP", "RESTART_JOB", "Decision", "decide"]
-
-GAVE_UP, RESTART_JOB = 6, 75
-"""Exit codes of a supervisor."""
+__all__ = ["Decision", "decide"]
 
 LONGEST_WAIT_S = 600.0
 
@@ -161,7 +159,7 @@ def _restart(fault: TrainingFault, row: Sequence[TrainingFault], policy: Resilie
 
 
 def _restart_job(reason: str, wait_s: float) -> Decision:
-    return Decision(action="restart_job", wait_s=wait_s, reason=reason, exit_code=RESTART_JOB)
+    return Decision(action="restart_job", wait_s=wait_s, reason=reason, exit_code=RESTART)
 
 
 def _give_up(reason: str) -> Decision:

@@ -1,6 +1,7 @@
 """A run of a training is its directory: made once, found again, read while it goes on, judged, compared."""
 
 from l3_modeltools.runs.compare import Comparison, Difference, Measured, compare_runs
+from l3_modeltools.runs.exits import FINAL, GAVE_UP, REFUSALS, RESTART, SIGNALLED, is_final
 from l3_modeltools.runs.find import choose_run, find_run
 from l3_modeltools.runs.happened import Happened
 from l3_modeltools.runs.inputs import hash_inputs, require_inputs
@@ -16,7 +17,8 @@ from l3_modeltools.runs.journal import (
 )
 from l3_modeltools.runs.judge import judge_run
 from l3_modeltools.runs.layout import RunLayout
-from l3_modeltools.runs.metric import Metric
+from l3_modeltools.runs.lines import LineReader
+from l3_modeltools.runs.metric import Metric, parse_metrics
 from l3_modeltools.runs.outcome import Outcome, read_outcome, save_outcome
 from l3_modeltools.runs.ranks_now import RankNow, RanksNow, read_ranks, save_ranks
 from l3_modeltools.runs.reader import MetricsReader, read_metric_lines, read_metrics
@@ -36,10 +38,16 @@ from l3_modeltools.runs.store import (
 from l3_modeltools.runs.summarize import LossAt, RunSummary, summarize
 
 __all__ = [
+    "FINAL",
+    "GAVE_UP",
+    "REFUSALS",
+    "RESTART",
+    "SIGNALLED",
     "Comparison",
     "DamagedRun",
     "Difference",
     "Happened",
+    "LineReader",
     "LossAt",
     "Mark",
     "MarkWord",
@@ -61,10 +69,12 @@ __all__ = [
     "find_run",
     "hash_inputs",
     "hold_run",
+    "is_final",
     "judge_run",
     "list_runs",
     "list_saved",
     "load_run",
+    "parse_metrics",
     "read_faults",
     "read_marks",
     "read_metric_lines",

@@ -4,13 +4,11 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from l3_modeltools.runs.exits import GAVE_UP
 from l3_modeltools.runs.journal import Mark
 from l3_modeltools.schemas import TrainingFault
 
-__all__ = ["GAVE_UP", "Happened"]
-
-GAVE_UP = 6
-"""Exit code of a supervisor that tries no more."""
+__all__ = ["Happened"]
 
 GOES_ON = ("went_on", "spawned", "supervised", "ended")
 BEGINS = ("spawned", "supervised")

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from l0_infra.core.errors import OgaiError
-from l3_modeltools.resilience.ends import LastWord
-from l3_modeltools.runs import Outcome, RunLayout, save_outcome
+from l3_modeltools.resilience import LastWord
+from l3_modeltools.runs import RESTART, SIGNALLED, Outcome, RunLayout, save_outcome
 from l3_modeltools.training.allocator import keep_freed_memory
-from l3_modeltools.training.ending import RESTART, tell_error
+from l3_modeltools.training.ending import tell_error
 from l3_modeltools.training.plan import read_plan
 from l3_modeltools.training.seat import LastWords, Seat, seat_alone
 from l3_modeltools.training.stop import StopWish
@@ -19,9 +19,6 @@ from l3_modeltools.training.stop import StopWish
 if TYPE_CHECKING:
     from l3_modeltools.training.loop import Ended
     from l3_modeltools.training.world import World
-
-SIGNALLED = 128
-"""What a shell adds to the number of the signal that ended a program."""
 
 
 def main(directory: Path, seat: Seat | None = None) -> int:

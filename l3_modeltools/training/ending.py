@@ -5,16 +5,13 @@ import sys
 import traceback
 
 from l0_infra.core.errors import OgaiError, UnhealthyError
-from l3_modeltools.resilience.ends import LastWord
-from l3_modeltools.resilience.heartbeat import Heart, section_of
+from l3_modeltools.resilience import Heart, LastWord, section_of
+from l3_modeltools.runs import RESTART
 
-__all__ = ["FAILED", "RESTART", "GaveUp", "describe_error", "is_peer_lost", "tell_error"]
+__all__ = ["GaveUp", "describe_error", "is_peer_lost", "tell_error"]
 
 FAILED = 1
 """Exit code of a rank that a failure outside of the error tree ended."""
-
-RESTART = 75
-"""Exit code that asks for another start (sysexits' EX_TEMPFAIL): another rank was lost, or the run goes back."""
 
 LOST = re.compile(
     r"connection (closed|reset|refused)|broken pipe|socket closed|remote process|gloo/transport",

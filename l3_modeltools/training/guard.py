@@ -6,7 +6,7 @@ from typing import Literal, NoReturn
 
 import msgspec
 
-from l3_modeltools.resilience.spike import Spike, SpikeWatch
+from l3_modeltools.resilience import Spike, SpikeWatch
 from l3_modeltools.runs import update_run
 from l3_modeltools.schemas import Evidence, FaultAction, Resilience, SkippedSteps
 from l3_modeltools.training.ending import GaveUp

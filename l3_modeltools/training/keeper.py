@@ -8,10 +8,8 @@ from time import perf_counter
 
 import torch
 
-from l3_modeltools.checkpoint import Saver, StorageError
-from l3_modeltools.checkpoint.share import State, state_bytes
-from l3_modeltools.checkpoint.trouble import Cause
-from l3_modeltools.resilience.heartbeat import Heart
+from l3_modeltools.checkpoint import Cause, Saver, State, StorageError, state_bytes
+from l3_modeltools.resilience import Heart
 from l3_modeltools.schemas import Evidence, FaultAction, TrainingFault
 from l3_modeltools.training.logbook import Logbook, Noted
 from l3_modeltools.training.pace import SlowWatch

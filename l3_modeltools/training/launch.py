@@ -9,13 +9,12 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from l3_modeltools.runs import SIGNALLED
+
 if TYPE_CHECKING:
     from torch.distributed.elastic.multiprocessing.errors import ProcessFailure
 
 __all__ = ["describe", "main"]
-
-SIGNALLED = 128
-"""What a shell adds to the number of the signal that ended a program."""
 
 
 def main(words: Sequence[str]) -> int:

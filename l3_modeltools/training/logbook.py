@@ -7,7 +7,7 @@ from threading import Lock
 
 import msgspec
 
-from l3_modeltools.resilience.heartbeat import Heart, section_of
+from l3_modeltools.resilience import Heart, section_of
 from l3_modeltools.runs import Mark, MarkWord, Source, append_mark, read_faults, report_fault, revise_fault
 from l3_modeltools.schemas import Evidence, FaultAction, FaultClass, Section, Suspect, TrainingFault
 

@@ -10,7 +10,7 @@ import msgspec
 import torch
 
 from l3_modeltools.data import Batch, PairBatch
-from l3_modeltools.resilience.heartbeat import Heart
+from l3_modeltools.resilience import Heart
 from l3_modeltools.runs import Sample
 from l3_modeltools.schemas import Train
 from l3_modeltools.training.guard import Guard

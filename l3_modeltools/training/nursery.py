@@ -19,20 +19,18 @@ from pathlib import Path
 
 import msgspec
 
-from l3_modeltools.resilience import (
+from l3_modeltools.resilience import Heart, LastWord, open_page
+from l3_modeltools.resilience.supervisor import (
     Born,
     Died,
     Handles,
-    Heart,
+    Instruction,
     Kill,
-    LastWord,
-    Order,
     Ready,
     Report,
     Spawn,
-    open_page,
     pack,
-    unpack_order,
+    unpack_instruction,
 )
 from l3_modeltools.training.seat import Seat
 
@@ -93,14 +91,14 @@ class Nursery:
                 if descriptor != self.channel.fileno():
                     self.reap(descriptor)
                 elif packet := self.channel.recv(PACKET):
-                    self.obey(unpack_order(packet))
+                    self.obey(unpack_instruction(packet))
                 else:
                     return
 
-    def obey(self, order: Order) -> None:
-        match order:
+    def obey(self, instruction: Instruction) -> None:
+        match instruction:
             case Spawn():
-                self.spawn(order)
+                self.spawn(instruction)
             case Kill(rank=wanted, signal=number):
                 for pidfd, (rank, _) in self.ranks.items():
                     if rank == wanted:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from statistics import median
 
-from l3_modeltools.resilience.interval import Rhythm
+from l3_modeltools.resilience import Rhythm
 
 __all__ = ["CopyRhythm", "Pace", "SlowWatch"]
 

@@ -10,8 +10,7 @@ from typing import NoReturn
 
 import msgspec
 
-from l3_modeltools.resilience.ends import LastWord
-from l3_modeltools.resilience.heartbeat import Heart, page_bytes
+from l3_modeltools.resilience import Heart, LastWord, page_bytes
 from l3_modeltools.training.ending import describe_error, tell_error
 
 __all__ = ["LastWords", "Seat", "seat_alone"]

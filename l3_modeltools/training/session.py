@@ -9,9 +9,7 @@ from statistics import median
 from l3_modeltools.architectures import flops_per_token
 from l3_modeltools.checkpoint import MemoryCopies, Shelf, architecture_sha256, owned_by
 from l3_modeltools.data import Loader, Prefetch, open_dataset
-from l3_modeltools.resilience.heartbeat import Heart
-from l3_modeltools.resilience.interval import Rhythm
-from l3_modeltools.resilience.spike import SpikeWatch
+from l3_modeltools.resilience import Heart, Rhythm, SpikeWatch
 from l3_modeltools.runs import RunLayout
 from l3_modeltools.schemas import FaultClass
 from l3_modeltools.training.drill import Drills

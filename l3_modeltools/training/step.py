@@ -8,7 +8,7 @@ import torch
 from torch.nn.utils import get_total_norm
 
 from l3_modeltools.data import Batch, PairBatch
-from l3_modeltools.resilience.heartbeat import Phase
+from l3_modeltools.resilience import Phase
 from l3_modeltools.training.objectives import Objective
 from l3_modeltools.training.parallel import ParallelModel
 from l3_modeltools.training.world import World

@@ -6,15 +6,11 @@ from dataclasses import dataclass
 from math import inf
 
 from l3_modeltools.resilience.accounts.paint import Category, Stroke
-from l3_modeltools.runs import Mark
+from l3_modeltools.runs import Mark, is_final
 from l3_modeltools.schemas import TrainingFault
 
 __all__ = ["list_begins", "stop_strokes"]
 
-FINAL = (0, 2, 3, 4, 6)
-"""Exit codes after which the job is not tried again by itself; from `SIGNALLED` on somebody stopped it."""
-
-SIGNALLED = 128
 BEGINS = ("started", "supervised", "spawned")
 
 
@@ -131,6 +127,4 @@ class _Walk:
 
 def _after(ended: Mark) -> Category:
     """Say what the time after an end is: the job is tried again by itself, or it stays stopped."""
-    code = ended.exit_code
-    tried_again = code is not None and code not in FINAL and code < SIGNALLED
-    return "restart" if tried_again else "stopped"
+    return "stopped" if ended.exit_code is None or is_final(ended.exit_code) else "restart"

@@ -8,7 +8,10 @@ from l0_infra.core.documents import read_document
 from l3_modeltools.resilience.catalogue.match import Catalogue
 from l3_modeltools.schemas import ErrorCatalogue, KnownError
 
-__all__ = ["load_catalogue"]
+__all__ = ["OWN_ERRORS", "load_catalogue"]
+
+OWN_ERRORS = "errors.yaml"
+"""In OGAI_HOME: errors that a person taught the catalogue."""
 
 
 def load_catalogue(extra: Path | None = None) -> Catalogue:

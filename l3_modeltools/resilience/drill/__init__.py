@@ -4,10 +4,13 @@ from l3_modeltools.resilience.drill.conduct import Clock, Conductor
 from l3_modeltools.resilience.drill.judge import DrillReport, DrillResult, Verdict, summarize_drill
 from l3_modeltools.resilience.drill.kinds import DRILL_KINDS, Kind, Trouble
 from l3_modeltools.resilience.drill.orders import (
+    Blow,
     Fired,
+    Moment,
     Order,
     append_order,
     is_due,
+    moment_of,
     note_fired,
     read_fired,
     read_orders,
@@ -23,6 +26,7 @@ from l3_modeltools.resilience.drill.plan import (
 
 __all__ = [
     "DRILL_KINDS",
+    "Blow",
     "Clock",
     "Conductor",
     "DrillPlan",
@@ -30,12 +34,14 @@ __all__ = [
     "DrillResult",
     "Fired",
     "Kind",
+    "Moment",
     "Order",
     "PlannedBlow",
     "Trouble",
     "Verdict",
     "append_order",
     "is_due",
+    "moment_of",
     "note_fired",
     "plan_drill",
     "read_fired",

@@ -12,11 +12,7 @@ from l3_modeltools.resilience.drill.judge import DrillResult, Seen, judge_blow
 from l3_modeltools.resilience.drill.kinds import HISTORY
 from l3_modeltools.resilience.drill.orders import LASTING, Order, append_order, read_fired, withdraw_order
 from l3_modeltools.resilience.drill.plan import DrillPlan, PlannedBlow
-from l3_modeltools.runs.journal import read_faults
-from l3_modeltools.runs.layout import RunLayout
-from l3_modeltools.runs.lines import LineReader
-from l3_modeltools.runs.metric import Metric, parse_metrics
-from l3_modeltools.runs.saved import list_saved
+from l3_modeltools.runs import LineReader, Metric, RunLayout, list_saved, parse_metrics, read_faults
 
 __all__ = ["Clock", "Conductor", "Recorder"]
 

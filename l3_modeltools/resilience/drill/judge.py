@@ -8,10 +8,11 @@ import msgspec
 from msgspec import Meta
 
 from l0_infra.core.documents import Count, Part, Seconds, Text
+from l0_infra.core.units import format_count
 from l3_modeltools.resilience.drill.kinds import Trouble
 from l3_modeltools.resilience.drill.orders import Fired, moment_of
 from l3_modeltools.resilience.drill.plan import PlannedBlow
-from l3_modeltools.runs.metric import Metric
+from l3_modeltools.runs import Metric
 from l3_modeltools.schemas import FaultAction, FaultClass, TrainingFault
 
 __all__ = ["DrillReport", "DrillResult", "Seen", "Verdict", "judge_blow", "summarize_drill"]
@@ -137,4 +138,4 @@ def summarize_drill(report: DrillReport) -> str:
         f"{undone} not done" if (undone := report.planned - len(report.results)) else "",
     ]
     redone = sum(result.redone_steps for result in report.results)
-    return ", ".join(filter(None, [noticed_well, *rest, f"{redone} steps done again"]))
+    return ", ".join(filter(None, [noticed_well, *rest, f"{format_count(redone, 'step')} done again"]))

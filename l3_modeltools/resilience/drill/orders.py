@@ -13,8 +13,7 @@ from msgspec import Meta
 from l0_infra.core.documents import Count, Part, Positive, Seconds
 from l0_infra.core.errors import DocumentError, Fault
 from l0_infra.core.store import append_line
-from l3_modeltools.runs.layout import RunLayout
-from l3_modeltools.runs.lines import LineReader
+from l3_modeltools.runs import LineReader, RunLayout
 
 __all__ = [
     "LASTING",

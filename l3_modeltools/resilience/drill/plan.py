@@ -9,7 +9,7 @@ import msgspec
 from l0_infra.core.errors import UnsatisfiableError
 from l3_modeltools.resilience.drill.kinds import DRILL_KINDS, Kind, Trouble
 from l3_modeltools.resilience.drill.orders import Order
-from l3_modeltools.resilience.supervisor.budget import spent_restarts
+from l3_modeltools.resilience.supervisor import spent_restarts
 from l3_modeltools.runs import Mark
 from l3_modeltools.schemas import Resilience
 

@@ -7,16 +7,13 @@ from pathlib import Path
 
 from l0_infra.core.errors import OgaiError
 from l0_infra.core.store import ogai_home
-from l3_modeltools.resilience.catalogue import load_catalogue
+from l3_modeltools.resilience.catalogue import OWN_ERRORS, load_catalogue
 from l3_modeltools.resilience.kernel import open_kernel_log
 from l3_modeltools.resilience.notify import Notifier
 from l3_modeltools.resilience.supervisor.journal import Journal
 from l3_modeltools.resilience.supervisor.supervise import Supervisor, Witness
 from l3_modeltools.resilience.supervisor.wish import Wish
 from l3_modeltools.runs import load_run
-
-OWN_ERRORS = "errors.yaml"
-"""In OGAI_HOME: errors that a person taught the catalogue."""
 
 
 def main(directory: Path) -> int:

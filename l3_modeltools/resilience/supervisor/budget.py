@@ -2,14 +2,9 @@
 
 from collections.abc import Sequence
 
-from l3_modeltools.runs import Mark
+from l3_modeltools.runs import Mark, is_final
 
 __all__ = ["spent_restarts"]
-
-FINAL = frozenset({0, 2, 3, 4, 6})
-"""Exit codes after which nothing starts again by itself."""
-
-SIGNALLED = 128
 
 
 def spent_restarts(marks: Sequence[Mark]) -> tuple[float, ...]:
@@ -21,14 +16,10 @@ def spent_restarts(marks: Sequence[Mark]) -> tuple[float, ...]:
     ended = True
     for mark in marks:
         if mark.mark == "ended":
-            ended = mark.exit_code is not None and _is_final(mark.exit_code)
+            ended = mark.exit_code is not None and is_final(mark.exit_code)
         elif mark.mark == "supervised":
             spent = [] if ended else [*spent, mark.at]
             ended = False
         elif mark.mark == "spawned" and mark.fault_id is not None:
             spent.append(mark.at)
     return tuple(spent)
-
-
-def _is_final(exit_code: int) -> bool:
-    return exit_code in FINAL or exit_code > SIGNALLED

@@ -6,14 +6,14 @@ __all__ = [
     "Born",
     "Died",
     "Handles",
+    "Instruction",
     "Kill",
-    "Order",
     "Ready",
     "Report",
     "Spawn",
     "pack",
     "unpack",
-    "unpack_order",
+    "unpack_instruction",
 ]
 
 
@@ -62,15 +62,15 @@ class Died(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     exit_code: int
 
 
-Order = Spawn | Kill
+Instruction = Spawn | Kill
 Report = Ready | Born | Died
 
 ENCODER = msgspec.json.Encoder()
-ORDERS = msgspec.json.Decoder(Order)
+INSTRUCTIONS = msgspec.json.Decoder(Instruction)
 REPORTS = msgspec.json.Decoder(Report)
 
 
-def pack(message: Order | Report) -> bytes:
+def pack(message: Instruction | Report) -> bytes:
     """Write a message."""
     return ENCODER.encode(message)
 
@@ -80,6 +80,6 @@ def unpack(packet: bytes) -> Report:
     return REPORTS.decode(packet)
 
 
-def unpack_order(packet: bytes) -> Order:
-    """Read what the supervisor ordered."""
-    return ORDERS.decode(packet)
+def unpack_instruction(packet: bytes) -> Instruction:
+    """Read what the supervisor told it to do."""
+    return INSTRUCTIONS.decode(packet)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from l3_modeltools.resilience.supervisor.messages import Handles, Order, Report, pack, unpack
+from l3_modeltools.resilience.supervisor.messages import Handles, Instruction, Report, pack, unpack
 from l3_modeltools.resilience.supervisor.shared import Shared
 
 __all__ = ["Nursery"]
@@ -45,10 +45,10 @@ class Nursery:
         """Return what becomes readable when there is something to `read`."""
         return self.channel.fileno()
 
-    def send(self, order: Order) -> None:
-        """Give an order; one to a nursery that is gone is lost, as `read` will tell."""
+    def send(self, instruction: Instruction) -> None:
+        """Give an instruction; one to a nursery that is gone is lost, as `read` will tell."""
         try:
-            self.channel.send(pack(order))
+            self.channel.send(pack(instruction))
         except (BrokenPipeError, ConnectionResetError):
             return
 

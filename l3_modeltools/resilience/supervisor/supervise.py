@@ -10,27 +10,25 @@ from msgspec.structs import replace
 from l3_modeltools.resilience.catalogue import Catalogue
 from l3_modeltools.resilience.classify import classify_ends
 from l3_modeltools.resilience.classify_hang import classify_hang
-from l3_modeltools.resilience.decide import GAVE_UP, Decision, decide
+from l3_modeltools.resilience.decide import Decision, decide
 from l3_modeltools.resilience.kernel import KernelLine, KernelLog
 from l3_modeltools.resilience.oom import count_oom_kills
 from l3_modeltools.resilience.supervisor.budget import spent_restarts
 from l3_modeltools.resilience.supervisor.generation import Generation, Over
 from l3_modeltools.resilience.supervisor.journal import Journal, say
-from l3_modeltools.resilience.supervisor.listener import Onlooker
 from l3_modeltools.resilience.supervisor.nursery import Nursery
 from l3_modeltools.resilience.supervisor.observer import Observer
+from l3_modeltools.resilience.supervisor.onlooker import Onlooker
 from l3_modeltools.resilience.supervisor.ports import free_port
 from l3_modeltools.resilience.supervisor.pump import Pump
 from l3_modeltools.resilience.supervisor.shared import Shared
 from l3_modeltools.resilience.supervisor.wish import Wish
+from l3_modeltools.runs import GAVE_UP, REFUSALS, SIGNALLED
 from l3_modeltools.schemas import Run, RunState, TrainingFault
 
-__all__ = ["Supervisor"]
+__all__ = ["Supervisor", "Witness"]
 
-SIGNALLED = 128
 TICK_S = 0.1
-REFUSALS = (2, 3, 4)
-"""A bad document, what cannot be had, facts that are missing."""
 
 STOPS = frozenset({"give_up", "restart_job"})
 

@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping
 
-from l3_modeltools.resilience.drill.orders import Blow, Order
+from l3_modeltools.resilience.drill import Blow, Order
 from l3_modeltools.training.drill.memory import run_out_of_memory
 
 __all__ = ["DrillError", "strike"]

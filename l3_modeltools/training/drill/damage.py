@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from l3_modeltools.checkpoint import Shelf
-from l3_modeltools.resilience.drill.orders import Order, read_fired
+from l3_modeltools.resilience.drill import Order, read_fired
 from l3_modeltools.runs import RunLayout
 
 __all__ = ["damage", "damage_and_die"]

@@ -10,7 +10,7 @@ from pathlib import Path
 from torch import nn
 
 from l3_modeltools.data import Batch, PairBatch
-from l3_modeltools.resilience.drill.orders import (
+from l3_modeltools.resilience.drill import (
     Fired,
     Moment,
     Order,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from l3_modeltools.runs.layout import RunLayout
+from l3_modeltools.runs import RunLayout
 
 if TYPE_CHECKING:
     from torch import nn

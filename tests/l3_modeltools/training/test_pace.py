@@ -48,3 +48,19 @@ def test_saves_are_due_by_their_rhythm_since_the_last() -> None:
     pace.saved(1.0)
     assert not pace.is_save_due
     assert not Pace(None).is_save_due
+
+
+def steps_until_due(pace: Pace, step_s: float) -> int:
+    for steps in range(1, 100):
+        pace.stepped(step_s)
+        if pace.is_save_due:
+            pace.saved(2.0)
+            return steps
+    return 0
+
+
+def test_each_save_begins_the_count_anew() -> None:
+    pace = Pace(Rhythm(devices=16_384))
+    first, *others = [steps_until_due(pace, 20.0) for _ in range(4)]
+    assert first == 2, "after a minute"
+    assert all(9 <= steps <= 11 for steps in others), "then by what a save costs"

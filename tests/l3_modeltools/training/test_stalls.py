@@ -1,3 +1,5 @@
+"""A wait for data is told when it is far longer than a step, and once."""
+
 import mmap
 from pathlib import Path
 

@@ -11,7 +11,7 @@ import msgspec
 
 from l0_infra.core.errors import UsageError
 from l0_infra.core.store import ogai_home
-from l3_modeltools import Catalogue, Meaning, classify_text, load_catalogue, read_faults
+from l3_modeltools import OWN_ERRORS, Catalogue, Meaning, classify_text, load_catalogue, read_faults
 from l3_modeltools.schemas import Evidence, KnownError, Run, TrainingFault
 from ogai.flows.engine import open_engine
 from ogai.flows.job.logs import LogView, read_logs
@@ -47,7 +47,7 @@ def explain(fault: TrainingFault) -> KnownError | None:
 
 def own_errors() -> Path:
     """Name the file in which a person describes errors that ogai does not know."""
-    return ogai_home(os.environ) / "errors.yaml"
+    return ogai_home(os.environ) / OWN_ERRORS
 
 
 def read_meaning(file: Path | str) -> Meaning:

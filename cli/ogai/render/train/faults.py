@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from l0_infra.core.units import format_count
 from l3_modeltools import Meaning
 from l3_modeltools.schemas import KnownError, Suspect, TrainingFault
 from ogai.render.moment import brief, local_time
@@ -59,7 +60,7 @@ def describe_fault(fault: TrainingFault, now: float) -> Iterator[Field]:
     yield "advised", words(fault.advised)
     yield "done", words(fault.taken)
     if fault.resumed_at is not None:
-        redone = f", {fault.redone_steps} steps done again" if fault.redone_steps else ""
+        redone = f", {format_count(fault.redone_steps, 'step')} done again" if fault.redone_steps else ""
         yield "resumed", f"after {describe_resumption(fault)}{redone}"
 
 

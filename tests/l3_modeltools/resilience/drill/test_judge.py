@@ -87,5 +87,5 @@ def test_a_drill_holds_when_all_was_noticed_rightly_and_the_run_went_on() -> Non
     wrong, missed = judged((fault("hang"),), told((12, 117.0))), judged((), told((12, 117.0)))
     bad = DrillReport(run="r", seed=1, results=(right, wrong, missed), planned=4)
     assert not bad.holds
-    said = "1 of 4 noticed as what they were, 1 misjudged, 1 not noticed, 1 not done, 1 steps done again"
+    said = "1 of 4 noticed as what they were, 1 misjudged, 1 not noticed, 1 not done, 1 step done again"
     assert summarize_drill(bad) == said

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from l3_modeltools import Mark
+from l3_modeltools import Mark, spent_restarts
 from l3_modeltools.schemas import FaultClass, TrainingFault
 from ogai.flows.train.watch import Scene
 from ogai.render.job.why import describe_blocker
@@ -120,9 +120,8 @@ def breaks(scene: Scene) -> tuple[float, ...]:
 
 
 def restarts_spent(scene: Scene) -> int:
-    """Count the restarts that lie in the window of the budget: of ranks after a fault, and of the job."""
-    supervised = [mark.at for mark in scene.marks if mark.mark == "supervised"]
-    respawned = [m.at for m in scene.marks if m.mark == "spawned" and m.fault_id is not None]
-    spent = [*respawned, *supervised[1:]] if supervised else list(scene.starts[1:])
+    """Count the restarts that lie in the window of the budget; those of the job, where no supervisor marks them."""
+    is_supervised = any(mark.mark == "supervised" for mark in scene.marks)
+    spent = spent_restarts(scene.marks) if is_supervised else scene.starts[1:]
     since = scene.now - scene.run.train.resilience.window_s
     return sum(at >= since for at in spent)
