@@ -199,6 +199,17 @@ def test_a_silent_run_and_one_that_validates_say_so() -> None:
         at=scene.now, ranks=(RankNow(rank=0, phase="validate", step=1200, own_s=0.4, idle_s=3.0),)
     )
     assert "RUNNING  validates" in shown(replace(scene, ranks=validating))
+    before_the_last_step = msgspec.structs.replace(validating, at=scene.now - 1)
+    told = replace(scene, ranks=before_the_last_step, now=scene.now + 0.5)
+    assert "validates" not in shown(told)
+
+
+def test_restarts_are_counted_as_the_supervisor_counts_them() -> None:
+    by_hand = (Mark(at=BEGAN + 410, mark="ended", exit_code=143), Mark(at=BEGAN + 420, mark="supervised"))
+    resumed = replace(lived(), marks=(*MARKS, *by_hand))
+    assert "restarts" not in shown(resumed)
+    again = Mark(at=BEGAN + 430, mark="spawned", fault_id=2)
+    assert "restarts    1 of 10 within 1d" in shown(replace(resumed, marks=(*MARKS, *by_hand, again)))
 
 
 @pytest.mark.parametrize("state", ["COMPLETED", "FAILED", "CANCELLED"])
