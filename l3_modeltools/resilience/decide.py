@@ -156,8 +156,10 @@ def _restart(fault: TrainingFault, row: Sequence[TrainingFault], policy: Resilie
         return Decision(
             action="roll_back", wait_s=wait_s, reason="the ranks go back to the newest checkpoint"
         )
-    since = "no new step was done since the last restart" if row else "the run had gone on until then"
-    return Decision(action="restart_worker", wait_s=wait_s, reason=since)
+    again = "the ranks start again"
+    if row:
+        again += f" after {wait_s:g} s, as no new step was done since the last restart"
+    return Decision(action="restart_worker", wait_s=wait_s, reason=again)
 
 
 def _restart_job(reason: str, wait_s: float) -> Decision:
