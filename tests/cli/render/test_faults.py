@@ -60,9 +60,20 @@ def test_a_fault_in_detail_says_what_it_means_and_what_to_do(capsys: pytest.Capt
     lines = [line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines()]
     assert lines[0] == ["Fault", "2     rank 1 was killed by SIGKILL from outside"]
     told = capsys.readouterr().out + "\n".join(" ".join(line) for line in lines)
-    for text in ("step 12, in forward_backward", "kernel log", known.explanation, known.hint, known.source):
+    for text in (
+        "step 12, in forward and backward",
+        "kernel log",
+        known.explanation,
+        known.hint,
+        known.source,
+    ):
         assert text in told
     assert "resumed after 3.1s, 3 steps done again" in " ".join(told.split())
+
+
+def test_nobody_is_asked_to_teach_what_stands_for_itself(capsys: pytest.CaptureFixture[str]) -> None:
+    print_fault(KILLED, None, OWN, 1010.0)
+    assert "known as" not in (out := capsys.readouterr().out) and "to teach it" not in out
 
 
 def test_an_unknown_one_says_how_to_make_it_known(capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,6 +11,9 @@ from ogai.render.table import Column, print_fields, print_table
 __all__ = ["print_fault", "print_faults", "print_meaning"]
 
 MISSING = "-"
+TEXTUAL = ("crash", "unknown")
+"""Classes that a text could tell more of; the others stand for themselves."""
+
 Field = tuple[str, str]
 
 
@@ -81,18 +84,15 @@ def describe_known(known: KnownError | None, own_errors: Path, fault_class: str)
         yield "hint", known.hint
         if known.source:
             yield "source", known.source
-        return
-    yield (
-        "known as",
-        "nothing that is known" if fault_class == "unknown" else "no entry; it stands for itself",
-    )
-    yield "to teach it", f"describe it in {own_errors}; `ogai schema example error_catalogue` shows how"
+    elif fault_class in TEXTUAL:
+        yield "known as", "nothing that is known"
+        yield "to teach it", f"describe it in {own_errors}; `ogai schema example error_catalogue` shows how"
 
 
 def describe_when(fault: TrainingFault, now: float) -> str:
-    """Write `18:33:01, step 12, in forward_backward`."""
+    """Write `18:33:01, step 12, in forward and backward`."""
     step = f", step {fault.step}" if fault.step is not None else ""
-    section = f", in {fault.section}" if fault.section is not None else ""
+    section = f", in {fault.section.replace('_', ' and ')}" if fault.section is not None else ""
     return f"{local_time(began(fault), now)}{step}{section}"
 
 
