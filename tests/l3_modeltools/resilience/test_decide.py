@@ -260,8 +260,8 @@ def test_never_more_restarts_than_the_budget_and_without_new_steps_an_end(
 
 
 def test_the_reason_says_what_comes_next() -> None:
-    assert decided(fault()).reason == "the ranks start again"
+    assert decided(fault()).reason == "all ranks start again"
     again = decided(fault(step=121), answered(step=120), restarts=(NOW - 60.0,), step_done=None)
     assert again.reason == (
-        f"the ranks start again after {again.wait_s:g} s, as no new step was done since the last restart"
+        f"all ranks start again, after {again.wait_s:.3g} s: no new step was done since the last restart"
     )
