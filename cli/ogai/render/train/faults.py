@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from l3_modeltools import Meaning
-from l3_modeltools.schemas import KnownError, Suspect, TrainingFault
+from l3_modeltools.schemas import Evidence, KnownError, Suspect, TrainingFault
 from ogai.render.moment import brief, local_time
 from ogai.render.table import Column, print_fields, print_table
 
@@ -57,7 +57,7 @@ def describe_fault(fault: TrainingFault, now: float) -> Iterator[Field]:
     yield "when", describe_when(fault, now)
     yield "suspects", describe_suspects(fault)
     for entry in fault.evidence:
-        yield entry.source.replace("_", " "), entry.text
+        yield entry.source.replace("_", " "), describe_evidence(entry)
     yield "detected", f"after {describe_detection(fault)}" if fault.occurred_at is not None else MISSING
     yield "advised", words(fault.advised)
     yield "done", words(fault.taken)
@@ -94,6 +94,12 @@ def describe_when(fault: TrainingFault, now: float) -> str:
     step = f", step {fault.step}" if fault.step is not None else ""
     section = f", in {fault.section.replace('_', ' and ')}" if fault.section is not None else ""
     return f"{local_time(began(fault), now)}{step}{section}"
+
+
+def describe_evidence(entry: Evidence) -> str:
+    """Write `rank 1: in data of step 57 for 30.1 s`, and nothing twice."""
+    whose = f"rank {entry.rank}"
+    return entry.text if entry.rank is None or entry.text.startswith(whose) else f"{whose}: {entry.text}"
 
 
 def describe_suspects(fault: TrainingFault) -> str:
