@@ -54,3 +54,10 @@ def test_where_no_time_has_passed_there_is_no_share() -> None:
 
 def test_every_figure_names_its_source() -> None:
     assert all(figure.source and figure.equation for figure in published_figures(MIXED))
+
+
+def test_the_last_hour_is_told_of_longer_runs_alone() -> None:
+    names = [figure.name for figure in published_figures(MIXED)]
+    assert "ETTR of the last hour" not in names
+    longer = [figure.name for figure in published_figures(accounts(productive=4000))]
+    assert "ETTR of the last hour" in longer
