@@ -49,7 +49,9 @@ def effective_training_time(accounts: Accounts) -> float | None:
 
     "The Llama 3 Herd of Models", arXiv:2407.21783, section 3.3.4, which reports more than 90 %.
     """
-    return _share(accounts, accounts.wall_s - accounts.spent_s["queue"])
+    first = accounts.intervals[0] if accounts.intervals else None
+    queued_s = first.seconds if first is not None and first.category == "queue" else 0.0
+    return _share(accounts, accounts.wall_s - queued_s)
 
 
 def window_ettr(accounts: Accounts, *, window_s: float = HOUR_S) -> float | None:
@@ -95,7 +97,7 @@ def published_figures(accounts: Accounts) -> tuple[Figure, ...]:
         Figure(
             name="effective training time",
             share=effective_training_time(accounts),
-            equation="productive / (all - queue)",
+            equation="productive / (all since the first start)",
             source="Llama 3, arXiv:2407.21783 section 3.3.4",
         ),
     )
