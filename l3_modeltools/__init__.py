@@ -67,7 +67,6 @@ if TYPE_CHECKING:
         restarts_left,
         summarize_drill,
     )
-    from l3_modeltools.resilience.supervisor import spent_restarts
     from l3_modeltools.runs import (
         Comparison,
         DamagedRun,
@@ -197,7 +196,6 @@ __all__ = [
     "sample_run",
     "scaled_mtbf_s",
     "scan_runs",
-    "spent_restarts",
     "summarize_drill",
     "update_run",
     "verify_dataset",
@@ -298,7 +296,6 @@ HOMES = {
     "sample_run": "training",
     "scaled_mtbf_s": "resilience.accounts",
     "scan_runs": "runs",
-    "spent_restarts": "resilience.supervisor",
     "summarize_drill": "resilience.drill",
     "update_run": "runs",
     "verify_dataset": "data",
