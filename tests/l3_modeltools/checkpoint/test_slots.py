@@ -89,3 +89,4 @@ def test_shards_are_chosen_of_one_step_and_the_highest(held: list[tuple[Kept | N
     common = set.intersection(*({one.step for one in pair if one} for pair in held))
     found = choose_kept(held, SHARDED, ())
     assert (found[1].step if found else 0) == max(common, default=0)
+    assert choose_kept(held[:1], SHARDED, ()) is None, "the part of a rank is missing"

@@ -268,13 +268,6 @@ def test_a_command_shows_only_what_is_known() -> None:
     assert "step 3" in shown(scene) and "%" not in shown(scene) and "checkpoint" not in shown(scene)
 
 
-def test_what_a_person_started_again_is_charged_to_no_budget() -> None:
-    stopped = (Mark(at=BEGAN + 500, mark="ended", exit_code=143), Mark(at=BEGAN + 520, mark="supervised"))
-    assert "restarts" not in shown(replace(lived(), marks=(*MARKS, *stopped)))
-    again = (Mark(at=BEGAN + 530, mark="ended", exit_code=75), Mark(at=BEGAN + 540, mark="supervised"))
-    assert "restarts    1 of 10" in shown(replace(lived(), marks=(*MARKS, *stopped, *again)))
-
-
 def test_what_saving_and_restarting_are_set_to_is_told() -> None:
     scene = lived()
     train = msgspec.structs.replace(
