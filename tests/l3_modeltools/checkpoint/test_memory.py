@@ -90,8 +90,8 @@ def broken_off(*tensors: object) -> None:
 
 def test_a_state_without_room_is_refused_with_a_reason(file: int) -> None:
     rank = Rank(file, seed=1)
-    huge = nn.Parameter(torch.zeros(1).expand(10**15), requires_grad=True)
-    rank.model.huge = huge
+    huge = nn.Parameter(torch.zeros(1).expand(2 * 10**18), requires_grad=True)
+    rank.model.huge = huge  # no file can be so large, were it tried
     rank.optimizer.state[huge] = {}
     rank.learn()
     rank.copies.owned = owned_by("r", rank.model, rank.optimizer, sharded=False, ranks=1)
