@@ -216,7 +216,7 @@ def test_faults_are_told_with_what_was_done_and_what_they_cost(capsys: pytest.Ca
         run="small-1", fault_class="hang", detected_at=NOW, evidence=FAULT.evidence, advised="restart_worker"
     )
     print_run(replace(DONE, faults_seen=(fresh,)), (), NOW)
-    assert "hang → nothing done yet\n" in capsys.readouterr().out
+    assert "hang → nothing yet\n" in capsys.readouterr().out
 
 
 def test_of_many_faults_the_newest_five_are_told_the_newest_first(capsys: pytest.CaptureFixture[str]) -> None:
