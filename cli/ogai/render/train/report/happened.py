@@ -9,6 +9,7 @@ from ogai.flows.train.report import RunReport
 from ogai.render.moment import brief, local_time
 from ogai.render.report import Bar, BarPart, Block, Cell, Column, Fold, Prose, Row, Table, Tone
 from ogai.render.train.report.events import fault_tone
+from ogai.render.train.words import done
 
 __all__ = ["checkpoint_blocks", "fault_blocks", "time_blocks"]
 
@@ -16,21 +17,18 @@ STRIP_COLUMNS = 800
 SHOWN_FAULTS = 200
 SHOWN_CHARACTERS = 2000
 
-ACTIONS: Mapping[str | None, str] = {None: "nothing yet", "none": "told only"}
-"""What is said of actions whose name alone would not be understood."""
-
 CATEGORIES: Mapping[str, tuple[Tone, str]] = {
     "productive": ("accent", "steps that count"),
     "redone": ("series-2", "steps done before and done again after a fault"),
-    "queue": ("grid", "waiting for the first start"),
+    "queue": ("grid", "waiting for its turn"),
     "setup": ("faint", "until the ranks were ready"),
     "detect": ("series-7", "until a fault was noticed"),
-    "locate": ("series-4", "from then until it was known what to do"),
-    "restart": ("series-8", "from then until the ranks were ready again"),
+    "locate": ("series-4", "from its notice until it was known what to do"),
+    "restart": ("series-8", "until the ranks were ready again after a fault"),
     "save_stall": ("series-3", "the loop held up by a save"),
     "validate": ("series-6", "the loop held up by a validation"),
     "paused": ("series-5", "waiting, such as for room on the disk"),
-    "stopped": ("paper", "ended on a person's wish or by a verdict, until the next start"),
+    "stopped": ("paper", "ended on a person's wish or by a verdict, until it was wanted again"),
     "other": ("muted", "what nobody told of"),
 }
 
@@ -166,7 +164,7 @@ def _fault_cells(fault: TrainingFault, now: float) -> tuple[Cell, ...]:
         Cell(text=str(fault.fault_id), tone=fault_tone(fault)),
         Cell(text=f"step {fault.step:,}" if fault.step is not None else "-", note=local_time(began, now)),
         Cell(text=": ".join(filter(None, (name, who))), note=fault.summary),
-        Cell(text=ACTIONS.get(fault.taken, str(fault.taken).replace("_", " "))),
+        Cell(text=done(fault.taken)),
         Cell(text=brief(fault.detected_at - began) if fault.occurred_at is not None else "-"),
         Cell(text=brief(fault.resumed_at - began) if fault.resumed_at is not None else "-"),
         Cell(text="-" if fault.redone_steps is None else _steps(fault.redone_steps)),
