@@ -23,6 +23,9 @@ __all__ = ["Shelf"]
 LOCK = ".lock"
 """Held with flock by the one process that saves here."""
 
+NO_FOLDER = frozenset((errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EACCES))
+"""What is answered where no folder is to look into: there is no checkpoint."""
+
 WITHOUT_LOCKS = frozenset([errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP])
 """What file systems answer that know no flock, as Lustre mounted without it: there nobody watches over the folder."""
 
@@ -205,7 +208,9 @@ def _foreign(manifest: Checkpoint | None, run: str | None, architecture_sha256: 
 def _entries(directory: Path) -> list[tuple[Path, Name]]:
     try:
         paths = list(directory.iterdir())
-    except FileNotFoundError:
+    except OSError as error:
+        if error.errno not in NO_FOLDER:
+            raise
         return []
     return [(path, name) for path in paths if (name := parse_name(path.name))]
 

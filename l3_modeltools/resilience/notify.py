@@ -136,6 +136,9 @@ def _run(argv: tuple[str, ...], body: bytes, environment: Mapping[str, str], dea
     except OSError as error:
         found = (error.strerror or str(error)).lower()
         raise UnsatisfiableError(where, found=found, expected="a program that can be started") from error
+    except ValueError as error:
+        found = "a character that no command line can hold"
+        raise UnsatisfiableError(where, found=found, expected="a program that can be started") from error
     try:
         process.communicate(body, timeout=deadline_s)
     except subprocess.TimeoutExpired:

@@ -68,7 +68,7 @@ def _refusal(post: Callable[[], None]) -> Refused | None:
         return _unreachable(error.reason)
     except (OSError, HTTPException) as error:
         return _unreachable(error)
-    except ValueError:
+    except (ValueError, OverflowError):  # the latter for a port beyond any integer
         return Refused("it is no web address", retry=False)
     return None
 

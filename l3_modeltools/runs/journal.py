@@ -2,7 +2,7 @@
 
 import fcntl
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal
@@ -11,7 +11,7 @@ import msgspec
 
 from l0_infra.core.store import append_line
 from l3_modeltools.runs.layout import RunLayout
-from l3_modeltools.runs.lines import LineReader
+from l3_modeltools.runs.lines import LineReader, decode_lines
 from l3_modeltools.schemas import TrainingFault
 
 __all__ = [
@@ -60,7 +60,7 @@ def append_mark(directory: Path, mark: Mark) -> None:
 
 def read_marks(directory: Path) -> tuple[Mark, ...]:
     """Read the timeline of the run in `directory`, in order; lines that are no marks are passed over."""
-    return tuple(_marks(LineReader(RunLayout(directory).timeline).read()))
+    return tuple(decode_lines(LineReader(RunLayout(directory).timeline).read(), Mark))
 
 
 def report_fault(directory: Path, fault: TrainingFault) -> TrainingFault:
@@ -82,25 +82,9 @@ def revise_fault(directory: Path, fault: TrainingFault) -> None:
 
 def read_faults(directory: Path) -> tuple[TrainingFault, ...]:
     """Read the faults of the run in `directory`, by number, each as it was told last."""
-    told = _faults(LineReader(RunLayout(directory).faults).read())
+    told = decode_lines(LineReader(RunLayout(directory).faults).read(), TrainingFault)
     last = {fault.fault_id: fault for fault in told}
     return tuple(last[number] for number in sorted(last))
-
-
-def _marks(lines: Iterable[bytes]) -> Iterator[Mark]:
-    for line in lines:
-        try:
-            yield msgspec.json.decode(line, type=Mark)
-        except msgspec.MsgspecError:  # cut off by a kill
-            continue
-
-
-def _faults(lines: Iterable[bytes]) -> Iterator[TrainingFault]:
-    for line in lines:
-        try:
-            yield msgspec.json.decode(line, type=TrainingFault)
-        except msgspec.MsgspecError:  # cut off by a kill
-            continue
 
 
 @contextmanager

@@ -1,6 +1,7 @@
 """What a trainer said of one step, whatever it calls things: one struct, its other names, and how a line is read."""
 
 import json
+import math
 from collections.abc import Iterator, Mapping
 
 import msgspec
@@ -59,6 +60,9 @@ OTHER_NAMES: Mapping[str, tuple[str, ...]] = {
 }
 """What trainers call the fields too, in JSON lines and as TensorBoard tags; capitals do not matter."""
 
+DIVERGING = frozenset(("loss", "grad_norm", "validation_loss"))
+"""What may be no finite number and still tell something; of any other field that tells nothing."""
+
 DECODER = json.JSONDecoder()
 OWN_WORDS = msgspec.json.Decoder(Metric)
 FIELDS = tuple(name for name in Metric.__struct_fields__ if name != "extra")
@@ -94,7 +98,7 @@ def _in_other_words(line: bytes) -> Iterator[Metric]:
 def measured(step: int, name: str, value: float, *, at: float) -> Metric:
     """Return the metric that says only that `name` was `value` after `step`."""
     field = FIELD_OF.get(name.lower(), "")
-    if field in ("", "step", "at"):
+    if field in ("", "step", "at") or not _tells(field, value):
         return Metric(step=step, at=at, extra={name: value})
     return msgspec.structs.replace(Metric(step=step, at=at), **{field: value})
 
@@ -113,12 +117,16 @@ def _metric(fields: Mapping[str, object]) -> Metric | None:
         field, number = FIELD_OF.get(name.lower()), _number(value)
         if field is None or (number is None and value is not None):
             extra[name] = value
-        elif number is not None and (field not in known or name == field):
+        elif number is not None and _tells(field, number) and (field not in known or name == field):
             known[field] = number
     step = known.pop("step", -1.0)
     if step < 0 or not step.is_integer():
         return None
     return msgspec.structs.replace(Metric(step=int(step), extra=extra), **known)
+
+
+def _tells(field: str, number: float) -> bool:
+    return field in DIVERGING or math.isfinite(number)
 
 
 def _number(value: object) -> float | None:

@@ -7,6 +7,7 @@ import msgspec
 
 from l0_infra.core.store import load_file, save_file
 from l3_modeltools.runs.layout import RunLayout
+from l3_modeltools.runs.lines import pass_over
 
 __all__ = ["Outcome", "read_outcome", "save_outcome"]
 
@@ -29,9 +30,13 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
 
 def read_outcome(directory: Path) -> Outcome | None:
     """Read the outcome of the run in `directory`; None while there is none that is whole."""
+    path = RunLayout(directory).outcome
     try:
-        return msgspec.json.decode(load_file(RunLayout(directory).outcome), type=Outcome)
-    except (FileNotFoundError, msgspec.MsgspecError):
+        return msgspec.json.decode(load_file(path), type=Outcome)
+    except (msgspec.MsgspecError, RecursionError):
+        return None
+    except OSError as error:
+        pass_over(path, error)
         return None
 
 

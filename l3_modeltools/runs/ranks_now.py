@@ -40,5 +40,5 @@ def read_ranks(directory: Path) -> RanksNow | None:
     """Read how far the ranks of the run in `directory` are; None where nobody tells it, or not in whole."""
     try:
         return msgspec.json.decode(load_file(RunLayout(directory).ranks), type=RanksNow)
-    except (OSError, msgspec.MsgspecError):
+    except (OSError, msgspec.MsgspecError, RecursionError):
         return None

@@ -5,7 +5,7 @@ from pathlib import Path
 import msgspec
 
 from l3_modeltools.runs.layout import RunLayout
-from l3_modeltools.runs.lines import LineReader
+from l3_modeltools.runs.lines import LineReader, decode_lines
 
 __all__ = ["Sample", "read_samples"]
 
@@ -21,10 +21,6 @@ class Sample(msgspec.Struct, frozen=True, kw_only=True):
 def read_samples(directory: Path) -> tuple[Sample, ...]:
     """Read the samples of the run in `directory`, by step; of one that came again after a resume the last counts."""
     found: dict[tuple[int, str], Sample] = {}
-    for line in LineReader(RunLayout(directory).samples).read():
-        try:
-            sample = msgspec.json.decode(line, type=Sample)
-        except msgspec.MsgspecError:  # cut off by a kill
-            continue
+    for sample in decode_lines(LineReader(RunLayout(directory).samples).read(), Sample):
         found[sample.step, sample.prompt] = sample
     return tuple(sorted(found.values(), key=lambda sample: sample.step))

@@ -93,7 +93,7 @@ def scan_runs(folder: Path) -> RunsFound:
     """Read every run of `folder`; one that is damaged hides no other."""
     runs, damaged = [], []
     for directory in _directories(folder):
-        if not RunLayout(directory).document.exists():
+        if not RunLayout(directory).document.is_file():
             continue
         try:
             runs.append(load_run(directory))

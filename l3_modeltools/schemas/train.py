@@ -125,6 +125,9 @@ class Train(Document, frozen=True, kw_only=True, forbid_unknown_fields=True, tag
             yield Fault(
                 path=("framework",), found=found, expected="`framework: command` and `command` together"
             )
+        if own and self.notify:
+            expected = "none with `framework: command`: nobody watches over such a trainer"
+            yield Fault(path=("notify",), found="notifications", expected=expected)
         for name, value in (("model", self.model), ("data", self.data), ("steps", self.steps)):
             if value is None and not own:
                 expected = f"`{name}`, which the framework `{self.framework}` needs"

@@ -5,6 +5,8 @@ import time
 __all__ = ["ago", "brief", "clock", "local_time", "stopwatch"]
 
 DAY_S = 86400
+LAST_S = 253402214400.0
+"""A day before the end of the year 9999."""
 
 
 def stopwatch(seconds: float) -> str:
@@ -40,10 +42,15 @@ def ago(seconds: float) -> str:
 
 def clock(at: float) -> str:
     """Write a time of day in local time."""
-    return time.strftime("%H:%M:%S", time.localtime(at))
+    return time.strftime("%H:%M:%S", there(at))
 
 
 def local_time(at: float, now: float) -> str:
     """Write a moment in local time, with the date unless it is today."""
-    there, here = time.localtime(at), time.localtime(now)
-    return time.strftime("%H:%M:%S" if there[:3] == here[:3] else "%Y-%m-%d %H:%M:%S", there)
+    moment, today = there(at), there(now)
+    return time.strftime("%H:%M:%S" if moment[:3] == today[:3] else "%Y-%m-%d %H:%M:%S", moment)
+
+
+def there(at: float) -> time.struct_time:
+    """Return a moment in local time; one beyond the calendar, as damaged files name it, as the nearest in it."""
+    return time.localtime(min(max(at, 0.0), LAST_S))

@@ -5,6 +5,7 @@ from importlib.resources import as_file, files
 from pathlib import Path
 
 from l0_infra.core.documents import read_document
+from l0_infra.core.errors import DocumentError, Fault
 from l3_modeltools.resilience.catalogue.match import Catalogue
 from l3_modeltools.schemas import ErrorCatalogue, KnownError
 
@@ -21,9 +22,16 @@ def load_catalogue(extra: Path | None = None) -> Catalogue:
 
     Raises DocumentError for a file that is there and is no sound catalogue.
     """
-    own = read_document(extra, expect=ErrorCatalogue).errors if extra is not None and extra.exists() else ()
+    own = _own(extra) if extra is not None and extra.exists() else ()
     names = frozenset(error.name for error in own)
     return Catalogue((*own, *(error for error in _shipped() if error.name not in names)), own=names)
+
+
+def _own(path: Path) -> tuple[KnownError, ...]:
+    if not path.is_file():  # at a FIFO a run would wait for good
+        fault = Fault(path=(), where=str(path), found="no regular file", expected="a file that can be read")
+        raise DocumentError(str(path), [fault])
+    return read_document(path, expect=ErrorCatalogue).errors
 
 
 @cache

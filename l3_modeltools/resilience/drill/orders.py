@@ -13,7 +13,7 @@ from msgspec import Meta
 from l0_infra.core.documents import Count, Part, Positive, Seconds
 from l0_infra.core.errors import DocumentError, Fault
 from l0_infra.core.store import append_line
-from l3_modeltools.runs import LineReader, RunLayout
+from l3_modeltools.runs import LineReader, RunLayout, decode_lines
 
 __all__ = [
     "LASTING",
@@ -165,14 +165,14 @@ def withdraw_order(directory: Path, order: Order) -> None:
 
 
 def read_orders(directory: Path) -> tuple[Order, ...]:
-    """Read the orders of the run in `directory` by number, withdrawn ones too; lines cut off are passed over."""
+    """Read the orders of the run in `directory` by number, withdrawn ones too.
+
+    Lines that were cut off and orders that make no sense are passed over.
+    """
     last: dict[int, Order] = {}
-    for line in LineReader(RunLayout(directory).drills).read():
-        try:
-            order = msgspec.json.decode(line, type=Order)
-        except msgspec.MsgspecError:
-            continue
-        last[order.id] = order
+    for order in decode_lines(LineReader(RunLayout(directory).drills).read(), Order):
+        if not any(order.faults()):
+            last[order.id] = order
     return tuple(last[number] for number in sorted(last))
 
 
@@ -189,15 +189,7 @@ def note_fired(directory: Path, fired: Fired) -> None:
 
 def read_fired(directory: Path) -> tuple[Fired, ...]:
     """Read what was carried out in the run in `directory`, in order."""
-    return tuple(_fired(directory))
-
-
-def _fired(directory: Path) -> Iterator[Fired]:
-    for line in LineReader(RunLayout(directory).drills_fired).read():
-        try:
-            yield msgspec.json.decode(line, type=Fired)
-        except msgspec.MsgspecError:
-            continue
+    return tuple(decode_lines(LineReader(RunLayout(directory).drills_fired).read(), Fired))
 
 
 def _append(directory: Path, order: Order) -> None:

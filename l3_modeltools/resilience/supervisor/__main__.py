@@ -7,7 +7,7 @@ from pathlib import Path
 
 from l0_infra.core.errors import OgaiError
 from l0_infra.core.store import ogai_home
-from l3_modeltools.resilience.catalogue import OWN_ERRORS, load_catalogue
+from l3_modeltools.resilience.catalogue import OWN_ERRORS, Catalogue, load_catalogue
 from l3_modeltools.resilience.kernel import open_kernel_log
 from l3_modeltools.resilience.notify import Notifier
 from l3_modeltools.resilience.supervisor.journal import Journal
@@ -22,12 +22,11 @@ def main(directory: Path) -> int:
     try:
         run = load_run(directory)
         notifier = Notifier(run, os.environ)
-        catalogue = load_catalogue(ogai_home(os.environ) / OWN_ERRORS)
         supervisor = Supervisor(
             run,
             node=socket.gethostname(),
             wish=wish,
-            witness=Witness(catalogue=catalogue, kernel=open_kernel_log()),
+            witness=Witness(catalogue=known_errors(), kernel=open_kernel_log()),
             journal=Journal(directory, notifier),
         )
         return supervisor.supervise()
@@ -35,6 +34,15 @@ def main(directory: Path) -> int:
         hint = f"\nhint: {error.hint}" if error.hint else ""
         print(f"{error}{hint}", file=sys.stderr, flush=True)
         return error.exit_code
+
+
+def known_errors() -> Catalogue:
+    """Return the catalogue with a person's own errors; a file of theirs that is not sound is said, and left out."""
+    try:
+        return load_catalogue(ogai_home(os.environ) / OWN_ERRORS)
+    except OgaiError as error:
+        print(f"{error}\nthe run goes on without these errors", file=sys.stderr, flush=True)
+        return load_catalogue()
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ def test_what_cannot_be_drilled_is_refused_before_anything_is_done(ogai: Ogai, t
             3,
             "40 faults that restart the ranks, and 10 restarts left",
         ),
+        (*spec, "--count", "99999999999999"): (2, "1<=x<=10000"),
         ("train", "drill", "nobody"): (2, "nobody"),
     }
     for words, (code, text) in cases.items():

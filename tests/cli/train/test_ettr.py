@@ -138,7 +138,11 @@ def test_the_replay_says_71_percent_to_first_order_and_how_90_95_and_97_are_reac
         ((*PLAN, "--every", "often"), ("--every", "`often`")),
         ((*PLAN, "--survivors", "1"), ("--survivors", "0.9")),
         ((*PLAN, "--survivors", "nan"), ("--survivors", "0.9")),
-        (("--accelerators", "0", "--save", "1s", "--restart", "1m"), ("--accelerators", "at least 1")),
+        (("--accelerators", "0", "--save", "1s", "--restart", "1m"), ("--accelerators", "from 1 to")),
+        (
+            ("--accelerators", "1" + "0" * 400, "--save", "1s", "--restart", "1m"),
+            ("--accelerators", "from 1 to"),
+        ),
     ],
 )
 def test_mixtures_and_half_plans_are_refused_with_a_sentence(

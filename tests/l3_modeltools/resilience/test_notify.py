@@ -192,6 +192,7 @@ def test_nobody_there_no_address_and_no_web_address_are_told_apart_without_showi
         "CHAT_URL": f"http://127.0.0.1:{port}{SECRET}",
         "BAD": f"ftp://host{SECRET}",
         "SPACE": f"http://a b{SECRET}",
+        "PORT": f"http://127.0.0.1:99999999999999999999{SECRET}",
     }
     gone = failure(Notification(webhook_from="CHAT_URL"), told)
     assert isinstance(gone, RemoteError) and "refused" in str(gone)
@@ -201,7 +202,8 @@ def test_nobody_there_no_address_and_no_web_address_are_told_apart_without_showi
     )
     assert isinstance(bad, UnsatisfiableError) and "another value" in str(bad)
     assert isinstance(absent, UnsatisfiableError) and "nothing" in str(absent)
-    for error in (gone, bad, absent, failure(Notification(webhook_from="SPACE"), told)):
+    others = [failure(Notification(webhook_from=name), told) for name in ("SPACE", "PORT")]
+    for error in (gone, bad, absent, *others):
         assert_secret_kept(error, str(port))
 
 
@@ -254,6 +256,8 @@ def test_a_command_that_closes_its_input_or_ignores_it_is_fine() -> None:
     [
         (("/bin/sh", "-c", "exit 3"), RemoteError, "exit code 3"),
         (("/nowhere/tell",), UnsatisfiableError, "no such file"),
+        (("/bin/echo", "a\0b"), UnsatisfiableError, "no command line can hold"),
+        (("/bin/echo", "\ud800"), UnsatisfiableError, "no command line can hold"),
     ],
 )
 def test_a_command_that_fails_says_how(argv: tuple[str, ...], error: type[OgaiError], said: str) -> None:

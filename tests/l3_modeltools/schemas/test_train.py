@@ -148,6 +148,11 @@ def test_a_framework_command_needs_its_command() -> None:
     ]
 
 
+def test_nobody_would_be_told_of_a_trainer_that_nobody_watches() -> None:
+    (fault,) = faults_of(COMMAND + "notify: [{command: [tell]}]\n", Train)
+    assert "found notifications; expected none with `framework: command`" in fault
+
+
 def test_hints_name_the_nearest_legal_values() -> None:
     bad = GOOD.replace("dp: 4", "dp: 3").replace("batch_size: 96", "batch_size: 95")
     assert hints_of(bad, Train) == ["nearest: 90 or 99", "nearest: `dp: 4`"]

@@ -19,6 +19,9 @@ from ogai.render.train.drilled import describe_drill, describe_result, print_dri
 __all__ = ["drill"]
 
 TROUBLES: tuple[Trouble, ...] = get_args(Trouble)
+MOST = 10_000
+"""Faults of one drill: days of it."""
+
 USUAL = "kill,hang,oom,nan,spike,slow,disk,corrupt"
 
 
@@ -65,7 +68,7 @@ class Troubles(click.ParamType[tuple[Trouble, ...]]):
     "--seed", metavar="N", type=int, help="The same seed, the same drill; default: drawn, and told."
 )
 @click.option(
-    "--count", metavar="N", type=click.IntRange(min=1), help="How many faults; default: one of each kind."
+    "--count", metavar="N", type=click.IntRange(1, MOST), help="How many faults; default: one of each kind."
 )
 @click.option("--keep-running", is_flag=True, help="With --spec: let the run go on at the end.")
 @click.option("--yes", is_flag=True, help="Do not ask.")

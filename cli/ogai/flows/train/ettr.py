@@ -43,6 +43,7 @@ __all__ = [
 ]
 
 TABLES = ("llama-3",)
+MOST_ACCELERATORS = 10**9
 COPIED_SHARE = 0.9
 """Share of faults that is taken to leave a copy of the state, where a plan asks what copies in memory would bring."""
 
@@ -127,8 +128,9 @@ def expected_ettr(plan: FaultPlan, *, best: bool = False) -> PlannedEttr:
 
 def mtbf_of(accelerators: int) -> float:
     """Return the mean time between faults, in seconds, of so many accelerators at Llama 3's rate."""
-    if accelerators < 1:
-        raise UsageError("--accelerators", found=str(accelerators), expected="at least 1")
+    if not 1 <= accelerators <= MOST_ACCELERATORS:
+        expected = f"from 1 to {MOST_ACCELERATORS:,}"
+        raise UsageError("--accelerators", found=str(accelerators), expected=expected)
     return scaled_mtbf_s(accelerators)
 
 

@@ -9,7 +9,7 @@ from io import StringIO
 from typing import TYPE_CHECKING
 
 from ogai.render.report.figures import Chart, Drawing, Line, LineChart, Picture, Pin, Readout, Span
-from ogai.render.report.scale import Scale, choose_scale, tick_text
+from ogai.render.report.scale import LARGEST, Scale, choose_scale, tick_text
 from ogai.render.report.svg import PALETTE, embed
 from ogai.render.report.thin import thin
 
@@ -233,7 +233,7 @@ def _draw_bins(axes: Axes, values: Sequence[float]) -> None:
     import numpy
 
     axes.hist(
-        numpy.array([value for value in values if math.isfinite(value)]),
+        numpy.array([value for value in values if abs(value) < LARGEST]),
         bins=min(BINS, max(1, len(values) // 3)),
         color=PALETTE["accent"],
         alpha=0.75,

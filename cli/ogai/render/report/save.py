@@ -1,5 +1,6 @@
 """Keeps a report as a file: whole or not at all, and never over something that is no report."""
 
+import os
 from pathlib import Path
 
 from l0_infra.core.errors import MachineError, UsageError
@@ -19,7 +20,7 @@ def save_page(html: str, path: Path) -> None:
     Raises UsageError when something that is no report lies there, MachineError when it cannot be written.
     """
     try:
-        if path.exists() and not _is_ours(path):
+        if os.path.lexists(path) and not _is_ours(path):
             raise UsageError(
                 str(path),
                 found="something that is no report of ogai",

@@ -1,17 +1,19 @@
 """Which stretch of each axis a chart shows, whether its values are read better on a logarithm, and what ticks say."""
 
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ogai.render.report.figures import Chart, Histogram, LineChart
 
-__all__ = ["Scale", "choose_scale", "tick_text"]
+__all__ = ["LARGEST", "Scale", "choose_scale", "tick_text"]
 
 LOG_ABOVE = 40.0
 """Values that span more than this, as a ratio, and are all above 0, are shown on a logarithm."""
 
 FEW_POWERS = 200.0
+
+LARGEST = 1e100
+"""What is larger is no measurement, and axes that reach it overflow."""
 
 LETTERS = ((1e12, "T"), (1e9, "B"), (1e6, "M"), (1e3, "K"))
 
@@ -33,13 +35,13 @@ class Scale:
 
 
 def choose_scale(chart: Chart) -> Scale:
-    """Choose so that every finite value is seen, whatever there is, with a little air above and below."""
+    """Choose so that all is seen that can be a measurement, whatever there is, with a little air above and below."""
     if isinstance(chart, Histogram):
         low, high = _padded(*_extent(chart.values))
         return Scale(x=(low, high), y=(0.0, 1.0), log=False, whole=False)
-    values = [value for line in chart.lines for value in line.ys if math.isfinite(value)]
+    values = [value for line in chart.lines for value in line.ys if abs(value) < LARGEST]
     low, high = _extent(values)
-    log = not chart.y_from_zero and low > 0 and high / low > LOG_ABOVE
+    log = not chart.y_from_zero and low > 1 / LARGEST and high / low > LOG_ABOVE
     whole = all(float(x).is_integer() for line in chart.lines for x in line.xs)
     return Scale(x=_x_range(chart), y=_y_range(chart, low, high, log=log), log=log, whole=whole)
 
@@ -73,5 +75,5 @@ def _padded(low: float, high: float) -> tuple[float, float]:
 
 
 def _extent(values: Iterable[float]) -> tuple[float, float]:
-    finite = [value for value in values if math.isfinite(value)]
+    finite = [value for value in values if abs(value) < LARGEST]
     return (min(finite), max(finite)) if finite else (0.0, 1.0)

@@ -112,3 +112,9 @@ def test_the_readout_keeps_the_extremes() -> None:
 )
 def test_ticks_are_short(value: float, written: str) -> None:
     assert tick_text(value) == written
+
+
+@pytest.mark.parametrize("values", [(1e308, -1e308, 1.0), (5e-324, 1e99), (1e-308, 1e308), (math.inf, 1e300)])
+def test_numbers_beyond_all_bounds_are_drawn_over(values: tuple[float, ...]) -> None:
+    assert "nan" not in drawn(*values).wide.svg
+    assert "nan" not in draw(Histogram(values=values, x_label="x"), key="k", label="l").wide.svg

@@ -28,6 +28,14 @@ def test_what_is_no_report_is_left_alone(tmp_path: Path, content: str) -> None:
     assert path.read_text() == content
 
 
+def test_a_link_to_nothing_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "report.html"
+    path.symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(UsageError, match="no report of ogai"):
+        save_page(HTML, path)
+    assert path.is_symlink()
+
+
 def test_a_folder_is_no_report(tmp_path: Path) -> None:
     with pytest.raises(UsageError):
         save_page(HTML, tmp_path)

@@ -114,3 +114,19 @@ def test_a_trainer_that_cannot_be_imported_asks_for_another_start(tmp_path: Path
         assert stuck.end() == 75, stuck.log
         assert [fault.taken for fault in stuck.faults] == ["restart_worker", "restart_job"]
         assert "half an installation" in stuck.faults[0].summary
+
+
+@pytest.mark.parametrize("damage", ["errors: [", None])
+def test_damaged_errors_of_a_persons_own_cost_no_run(
+    tmp_path: Path, train: Train, damage: str | None
+) -> None:
+    own = tmp_path / "home" / "errors.yaml"
+    own.parent.mkdir()
+    if damage is None:
+        os.mkfifo(own)
+    else:
+        own.write_text(damage)
+    run = make_run(tmp_path / "run", replace(recut(train, ranks=1), steps=3))
+    with supervised(run) as alone:
+        assert alone.end() == 0, alone.log
+        assert "errors.yaml" in alone.log and "goes on without" in alone.log
