@@ -10,7 +10,7 @@ from l0_infra.core.store import ogai_home
 from l3_modeltools.resilience.catalogue import load_catalogue
 from l3_modeltools.resilience.kernel import open_kernel_log
 from l3_modeltools.resilience.notify import Notifier
-from l3_modeltools.resilience.supervisor.journal import Journal
+from l3_modeltools.resilience.supervisor.journal import Journal, say
 from l3_modeltools.resilience.supervisor.supervise import Supervisor, Witness
 from l3_modeltools.resilience.supervisor.wish import Wish
 from l3_modeltools.runs import load_run
@@ -24,7 +24,7 @@ def main(directory: Path) -> int:
     wish = Wish()
     try:
         run = load_run(directory)
-        notifier = Notifier(run, os.environ)
+        notifier = Notifier(run, os.environ, say=say)
         catalogue = load_catalogue(ogai_home(os.environ) / OWN_ERRORS)
         supervisor = Supervisor(
             run,
