@@ -77,8 +77,9 @@ def parse_options() -> argparse.Namespace:
         "--quick", action="store_true", help="one round, little patience: does it run at all?"
     )
     options = parser.parse_args()
+    options.faults = FAULTS
     if options.quick:
-        options.rounds, options.bound, options.interval = 1, 10.0, 20
+        options.rounds, options.bound, options.interval, options.faults = 1, 10.0, 20, FAULTS[:1]
     return options
 
 
@@ -102,7 +103,7 @@ def measure_ogai(folder: Path, options: argparse.Namespace) -> Iterator[tuple[st
             is_alive=lambda: process.poll() is None,
             tell=lambda text: None,
         )
-        for result in conductor.run(DrillPlan(seed=0, blows=tuple(map(blow_of, FAULTS)))):
+        for result in conductor.run(DrillPlan(seed=0, blows=tuple(map(blow_of, options.faults)))):
             yield (
                 result.trouble,
                 Recovery(
@@ -123,7 +124,7 @@ def blow_of(trouble: str) -> PlannedBlow:
 
 def measure_torchrun(folder: Path, options: argparse.Namespace) -> Iterator[tuple[str, Recovery]]:
     """Do the same to the trainer written by hand, each fault to a fresh one: it may not outlive the one before."""
-    for fault in FAULTS:
+    for fault in options.faults:
         place = folder / fault
         place.mkdir()
         (place / "data").symlink_to(folder / "data")
@@ -200,7 +201,7 @@ def print_recoveries(options: argparse.Namespace, found: dict[tuple[str, str], l
         f" {options.interval} steps, medians of {options.rounds}"
     )
     print(f"  {'fault':<8}{'way':<12}{'next new loss':>20}{'noticed':>12}{'steps redone':>15}{'step':>10}")
-    for fault in FAULTS:
+    for fault in options.faults:
         for way in ("ogai", "torchrun"):
             print(row(fault, way, found[way, fault], options.bound))
 

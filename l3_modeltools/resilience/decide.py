@@ -154,10 +154,10 @@ def _restart(fault: TrainingFault, row: Sequence[TrainingFault], policy: Resilie
         return _restart_job("the ranks could not be set up twice in a row", wait_s)
     if fault.advised == "roll_back":
         return Decision(
-            action="roll_back", wait_s=wait_s, reason="the ranks go back to the newest checkpoint"
+            action="roll_back", wait_s=wait_s, reason="all ranks go back to the newest checkpoint"
         )
-    since = "no new step was done since the last restart" if row else "the run had gone on until then"
-    return Decision(action="restart_worker", wait_s=wait_s, reason=since)
+    wait = f", after {wait_s:.3g} s: no new step was done since the last restart" if row else ""
+    return Decision(action="restart_worker", wait_s=wait_s, reason=f"all ranks start again{wait}")
 
 
 def _restart_job(reason: str, wait_s: float) -> Decision:

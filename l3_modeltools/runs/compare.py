@@ -22,7 +22,10 @@ class Measured:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Difference:
-    """A field of `train` that is not the same in all runs: its path, and its value in each; None: absent."""
+    """A field of `train` that is not the same in all runs: its path, and its value in each; None: absent.
+
+    Who is told of faults changes no run, and an address may be a secret: `notify` is left out.
+    """
 
     path: str
     values: tuple[object | None, ...]
@@ -61,7 +64,8 @@ def _loss_after(one: Measured, tokens: float | None) -> float | None:
 
 
 def _differences(runs: Sequence[Run]) -> Iterator[Difference]:
-    tables = [dict(_leaves("", msgspec.to_builtins(run.train))) for run in runs]
+    told = [msgspec.structs.replace(run.train, notify=()) for run in runs]
+    tables = [dict(_leaves("", msgspec.to_builtins(train))) for train in told]
     for path in dict.fromkeys(path for table in tables for path in table):
         values = tuple(table.get(path) for table in tables)
         if any(value != values[0] for value in values):

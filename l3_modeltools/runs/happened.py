@@ -22,6 +22,8 @@ class Happened:
 
     starts: Sequence[float] = ()
     """When attempts of all its jobs began, in seconds since the epoch."""
+    submissions: Sequence[float] = ()
+    """When its jobs were submitted, those that are still known."""
     marks: Sequence[Mark] = ()
     faults: tuple[TrainingFault, ...] = ()
 

@@ -56,6 +56,7 @@ SOONER_KILLED = 100
 def main(directory: Path, supervisor: int, handles: Handles) -> None:
     """Import the trainer, then fork ranks as ordered until the supervisor is gone."""
     die_with(supervisor)
+    be_called("ogai nursery")
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, signal.SIG_IGN)  # the ranks hear it, and end when they have saved
     os.environ.update(BEFORE_IMPORT)
@@ -136,6 +137,7 @@ def be_rank(directory: Path, rank: int, order: Spawn, handles: Handles, nursery:
     code = 1
     try:
         die_with(nursery)
+        be_called(f"ogai rank {rank}")
         become_ordinary(rank, handles)
         ranks = len(handles.words)
         os.environ.update(
@@ -192,6 +194,12 @@ def become_ordinary(rank: int, handles: Handles) -> None:
     with suppress(OSError, ValueError):
         file = Path("/proc/self/oom_score_adj")
         file.write_text(str(min(1000, int(file.read_text()) + SOONER_KILLED)))
+
+
+def be_called(name: str) -> None:
+    """Be listed under this name, of which 15 characters count, by `ps -o comm`, `top` and `pgrep`."""
+    with suppress(OSError):
+        Path("/proc/self/comm").write_text(name)
 
 
 def die_with(parent: int) -> None:

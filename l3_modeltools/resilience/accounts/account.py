@@ -37,19 +37,20 @@ def account(
     marks: Sequence[Mark],
     faults: Sequence[TrainingFault],
     lines: Sequence[Metric],
+    submissions: Sequence[float] = (),
 ) -> Accounts:
     """Attribute the time from `submitted_at` to `until` (its end, or now), in seconds since the epoch.
 
-    `starts` are those of its jobs (`read_starts`), `lines` its metrics in the order in which they were written
-    (`read_metric_lines`): a step that comes again was redone, and the last time counts. Anything may be missing, be cut
-    off or have been told by a clock that jumped: what is not known is `other`.
+    `starts` are those of its jobs (`read_starts`), `submissions` when those were submitted, sorted, `lines` its metrics
+    in the order in which they were written (`read_metric_lines`): a step that comes again was redone, and the last time
+    counts. Anything may be missing, be cut off or have been told by a clock that jumped: what is not known is `other`.
     """
     taken = list_taken(lines, list_begins(starts, marks))
     step_ends = sorted(step.end for step in taken)
     strokes = [
         *step_strokes(taken),
         *held_strokes(marks, taken),
-        *stop_strokes(submitted_at, starts, marks, faults, step_ends),
+        *stop_strokes(submitted_at, starts, marks, faults, step_ends, submissions),
     ]
     return _sum_up(paint(strokes, submitted_at, until))
 

@@ -24,11 +24,12 @@ Category = Literal[
 """What a run's time went into.
 
 `productive`: steps whose result counts. `redone`: steps that were done again later, and work on a step that a fault
-cut off. `queue`: until the first start. `setup`: until the ranks are ready, at the first start and after a stop.
-`detect`: until a fault was noticed. `locate`: from then until it was known who is suspected and what to do.
-`restart`: from then until the ranks are ready again. `save_stall`: the loop was held up by a save. `validate`: by a
-validation. `paused`: it waited, for room on the disk for example. `stopped`: between its end by a person's wish or a
-verdict and its next start. `other`: what nobody told of, such as the time between two steps.
+cut off. `queue`: from when a person wants it to run until it starts. `setup`: until the ranks are ready, at the first
+start and after a stop. `detect`: until a fault was noticed. `locate`: from then until it was known who is suspected and
+what to do. `restart`: from then until the ranks are ready again. `save_stall`: the loop was held up by a save.
+`validate`: by a validation. `paused`: it waited, for room on the disk for example. `stopped`: between its end by a
+person's wish or a verdict and when a person wants it to go on. `other`: what nobody told of, such as the time between
+two steps.
 """
 
 CATEGORIES: tuple[Category, ...] = (

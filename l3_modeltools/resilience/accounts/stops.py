@@ -36,8 +36,9 @@ def stop_strokes(
     marks: Sequence[Mark],
     faults: Sequence[TrainingFault],
     step_ends: Sequence[float],
+    submissions: Sequence[float] = (),
 ) -> Iterator[Stroke]:
-    """Paint everything around the steps; `step_ends` is sorted."""
+    """Paint everything around the steps; `step_ends` and `submissions`, of all its jobs, are sorted."""
     moments = sorted(
         [
             *(_Moment(at=at, word="started", mark=None) for at in starts),
@@ -45,7 +46,8 @@ def stop_strokes(
         ],
         key=lambda moment: moment.at,
     )
-    yield from _Walk(submitted_at, moments, {fault.fault_id: fault for fault in faults}, step_ends).strokes()
+    known = {fault.fault_id: fault for fault in faults}
+    yield from _Walk(submitted_at, moments, known, step_ends, submissions).strokes()
 
 
 class _Walk:
@@ -57,7 +59,9 @@ class _Walk:
         moments: Sequence[_Moment],
         faults: Mapping[int, TrainingFault],
         step_ends: Sequence[float],
+        submissions: Sequence[float],
     ) -> None:
+        self.submissions = submissions
         self.submitted_at, self.moments, self.faults, self.step_ends = (
             submitted_at,
             moments,
@@ -81,14 +85,14 @@ class _Walk:
         if not self.moments or self.begun is None:
             yield Stroke(begin=self.submitted_at, end=inf, category="queue")
         if self.ended is not None and self.ended.exit_code != 0:
-            yield Stroke(begin=self.ended.at, end=inf, category=_after(self.ended))
+            yield from self._away(self.ended, inf)
 
     def _before(self, index: int, moment: _Moment) -> Iterator[Stroke]:
         """Paint what led to this begin."""
         if self.begun is None:
             yield Stroke(begin=self.submitted_at, end=moment.at, category="queue")
         elif self.ended is not None:
-            yield Stroke(begin=self.ended.at, end=moment.at, category=_after(self.ended))
+            yield from self._away(self.ended, moment.at)
             self.reason = "setup" if _after(self.ended) == "stopped" else "restart"
         elif moment.word == "started" or (moment.word == "supervised" and self.begun != "started"):
             yield Stroke(begin=self._alive_before(index), end=moment.at, category="restart")
@@ -96,6 +100,14 @@ class _Walk:
         elif moment.mark is not None and moment.mark.fault_id is not None and self.begun == "spawned":
             yield from self._mended(moment.mark)
             self.reason = "restart"
+
+    def _away(self, ended: Mark, until: float) -> Iterator[Stroke]:
+        """Paint the time after an end: from the moment on that a person wants it to go on, it waits for its turn."""
+        category = _after(ended)
+        wanted = next((at for at in self.submissions if ended.at < at < until), until)
+        stopped_until = wanted if category == "stopped" else until
+        yield Stroke(begin=ended.at, end=stopped_until, category=category)
+        yield Stroke(begin=stopped_until, end=until, category="queue")
 
     def _mended(self, mark: Mark) -> Iterator[Stroke]:
         """Paint how a fault that stopped the ranks was noticed, placed and mended, until `mark`."""

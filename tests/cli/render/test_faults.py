@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from l3_modeltools import Meaning, load_catalogue
@@ -60,9 +61,30 @@ def test_a_fault_in_detail_says_what_it_means_and_what_to_do(capsys: pytest.Capt
     lines = [line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines()]
     assert lines[0] == ["Fault", "2     rank 1 was killed by SIGKILL from outside"]
     told = capsys.readouterr().out + "\n".join(" ".join(line) for line in lines)
-    for text in ("step 12, in forward_backward", "kernel log", known.explanation, known.hint, known.source):
+    for text in (
+        "step 12, in forward and backward",
+        "kernel log",
+        known.explanation,
+        known.hint,
+        known.source,
+    ):
         assert text in told
     assert "resumed after 3.1s, 3 steps done again" in " ".join(told.split())
+
+
+def test_evidence_says_whose_it_is_and_nothing_twice(capsys: pytest.CaptureFixture[str]) -> None:
+    seen = (
+        Evidence(source="heartbeat", rank=3, text="in data of step 57 for 30.1 s"),
+        Evidence(source="exit", rank=1, text="rank 1 lost a peer"),
+    )
+    print_fault(msgspec.structs.replace(KILLED, evidence=seen), None, OWN, 1010.0)
+    told = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
+    assert "heartbeat rank 3: in data of step 57 for 30.1 s" in told and "exit rank 1 lost a peer" in told
+
+
+def test_nobody_is_asked_to_teach_what_stands_for_itself(capsys: pytest.CaptureFixture[str]) -> None:
+    print_fault(KILLED, None, OWN, 1010.0)
+    assert "known as" not in (out := capsys.readouterr().out) and "to teach it" not in out
 
 
 def test_an_unknown_one_says_how_to_make_it_known(capsys: pytest.CaptureFixture[str]) -> None:

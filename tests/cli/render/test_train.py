@@ -112,6 +112,7 @@ def test_the_page_of_a_run_says_what_it_is_how_it_stands_and_what_to_type(
         (replace(DONE, state="RUNNING"), ["ogai train watch small-1", "ogai train stop small-1"]),
         (replace(DONE, state="PENDING"), ["ogai job why 7"]),
         (a_run(), ["ogai train logs small-1", "ogai train resume small-1"]),
+        (replace(DONE, state="CANCELLED"), ["ogai train resume small-1"]),
         (replace(DONE, state="FAILED"), ["ogai train logs small-1", "ogai train resume small-1"]),
     ],
 )

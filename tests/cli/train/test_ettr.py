@@ -149,3 +149,8 @@ def test_mixtures_and_half_plans_are_refused_with_a_sentence(
     assert captured.out == ""
     for text in texts:
         assert text in captured.err
+
+
+def test_copies_in_memory_are_told_of_where_the_plan_has_some(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "copies in memory)" not in said(capsys, *PLAN)
+    assert "copies in memory)" in said(capsys, *PLAN, "--survivors", "0.9")

@@ -257,3 +257,11 @@ def test_never_more_restarts_than_the_budget_and_without_new_steps_an_end(
         within = [at for at in restarts if at > now - policy.window_s]
         assert len(within) <= policy.max_restarts
     assert progress, "faults without new steps went on for ever"
+
+
+def test_the_reason_says_what_comes_next() -> None:
+    assert decided(fault()).reason == "all ranks start again"
+    again = decided(fault(step=121), answered(step=120), restarts=(NOW - 60.0,), step_done=None)
+    assert again.reason == (
+        f"all ranks start again, after {again.wait_s:.3g} s: no new step was done since the last restart"
+    )

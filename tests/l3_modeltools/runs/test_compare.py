@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from l3_modeltools.runs import LossAt, Measured, Metric, compare_runs, summarize
-from l3_modeltools.schemas import Optimizer
+from l3_modeltools.schemas import Notification, Optimizer
 from tests.support.runs import a_command, a_run, a_train
 
 METRICS = (
@@ -55,6 +55,13 @@ def test_runs_are_compared_by_wishes_numbers_and_losses_after_equally_many_token
         LossAt(step=3, loss=3.0),
         LossAt(step=3, loss=1.5),
     ]
+
+
+def test_who_is_told_is_no_difference_and_stays_out_of_what_is_handed_on() -> None:
+    told = a_train(notify=(Notification(webhook="https://chat.example/secret"),))
+    assert a_run(told).train.notify
+    measured = (Measured(run=a_run(), metrics=METRICS), Measured(run=a_run(told), metrics=METRICS))
+    assert compare_runs(*measured).differences == ()
 
 
 def test_what_only_one_has_is_a_difference_and_untold_tokens_are_no_measure() -> None:

@@ -103,7 +103,7 @@ def drill(
             f"run {report.run}",
             found=summarize_drill(report),
             expected="every fault noticed as what it was",
-            hint=f"ogai train show {report.run}",
+            hint=f"ogai train faults {report.run}",
         )
 
 

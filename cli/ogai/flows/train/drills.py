@@ -103,7 +103,7 @@ def under_drill(planned: PlannedDrill, *, keep_running: bool, tell: Callable[[st
     run = queue(planned.training)
     tell(f"run {run.run_id} is queued as job {run.job_ids[-1]}")
     try:
-        yield _begun(run)
+        yield begun(run, tell)
     finally:
         if not keep_running and find(run.run_id).state in ALIVE:
             tell(f"run {run.run_id} is stopped; it stays, with all it told: ogai train show {run.run_id}")
@@ -162,12 +162,17 @@ def _under_drill_name(train: Train) -> Train:
     return msgspec.structs.replace(train, name=f"{train.name[:58]}-drill")
 
 
-def _begun(run: Run) -> Run:
-    """Wait for a run's first step."""
-    until = time.monotonic() + FIRST_STEPS_S
+def begun(run: Run, tell: Callable[[str], None]) -> Run:
+    """Wait for a run's turn, for as long as that takes and telling so, then for its first step."""
+    until, waits = time.monotonic() + FIRST_STEPS_S, ""
     while (now := find(run.run_id)).state in ALIVE and time.monotonic() < until:
         if now.step:
             return now
+        if now.state == "PENDING":
+            until = time.monotonic() + FIRST_STEPS_S
+            if now.reason != waits:
+                waits = now.reason
+                tell(f"run {run.run_id} waits: {waits}")
         time.sleep(LOOK_EVERY_S)
     raise UnhealthyError(
         f"run {run.run_id}",

@@ -150,6 +150,7 @@ def accounts_of(run: Run, told: Happened) -> Accounts:
         submitted_at=run.submitted_at,
         until=time.time() if ended_at is None else ended_at,
         starts=told.starts,
+        submissions=told.submissions,
         marks=told.marks,
         faults=told.faults,
         lines=lines,

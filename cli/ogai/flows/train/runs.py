@@ -154,8 +154,13 @@ def judged(run: Run, jobs: Mapping[str, JobStatus]) -> Run:
 def happened(run: Run, jobs: Mapping[str, JobStatus]) -> Happened:
     """Read what happened to a run: the starts of its jobs that are still known, its marks, its faults."""
     directory = Path(run.directory)
-    events = [Path(jobs[job_id].directory) / EVENTS for job_id in run.job_ids if job_id in jobs]
-    return Happened(starts=read_starts(events), marks=read_marks(directory), faults=read_faults(directory))
+    known = [jobs[job_id] for job_id in run.job_ids if job_id in jobs]
+    return Happened(
+        starts=read_starts([Path(job.directory) / EVENTS for job in known]),
+        submissions=sorted(job.submitted_at for job in known),
+        marks=read_marks(directory),
+        faults=read_faults(directory),
+    )
 
 
 def next_hint(run: Run) -> str:

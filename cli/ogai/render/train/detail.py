@@ -135,6 +135,8 @@ def next_commands(run: Run) -> Iterator[str]:
         yield f"ogai train stop {run.run_id}"
     elif run.state == "PENDING" and run.job_ids:
         yield f"ogai job why {run.job_ids[-1]}"
+    elif run.state == "CANCELLED":
+        yield f"ogai train resume {run.run_id}"
     elif run.state != "COMPLETED":
         yield f"ogai train logs {run.run_id}"
         yield f"ogai train resume {run.run_id}"

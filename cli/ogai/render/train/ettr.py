@@ -102,7 +102,8 @@ def describe_plan(plan: FaultPlan, *, best: bool) -> str:
 
 def describe_estimates(planned: PlannedEttr) -> Iterator[Field]:
     """Write the number and how it is found."""
-    yield "ETTR", f"{percent(planned.expected.productive)} expected (Daly 2006, with copies in memory)"
+    copies = ", with copies in memory" if planned.plan.memory_share else ""
+    yield "ETTR", f"{percent(planned.expected.productive)} expected (Daly 2006{copies})"
     if not planned.plan.memory_share:
         yield "", f"{percent(planned.first_order)} to first order (arXiv:2410.21680)"
 

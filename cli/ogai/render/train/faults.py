@@ -4,13 +4,16 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from l3_modeltools import Meaning
-from l3_modeltools.schemas import KnownError, Suspect, TrainingFault
+from l3_modeltools.schemas import Evidence, KnownError, Suspect, TrainingFault
 from ogai.render.moment import brief, local_time
 from ogai.render.table import Column, print_fields, print_table
 
 __all__ = ["print_fault", "print_faults", "print_meaning"]
 
 MISSING = "-"
+TEXTUAL = ("crash", "unknown")
+"""Classes that a text could tell more of; the others stand for themselves."""
+
 Field = tuple[str, str]
 
 
@@ -54,7 +57,7 @@ def describe_fault(fault: TrainingFault, now: float) -> Iterator[Field]:
     yield "when", describe_when(fault, now)
     yield "suspects", describe_suspects(fault)
     for entry in fault.evidence:
-        yield entry.source.replace("_", " "), entry.text
+        yield entry.source.replace("_", " "), describe_evidence(entry)
     yield "detected", f"after {describe_detection(fault)}" if fault.occurred_at is not None else MISSING
     yield "advised", words(fault.advised)
     yield "done", words(fault.taken)
@@ -81,19 +84,22 @@ def describe_known(known: KnownError | None, own_errors: Path, fault_class: str)
         yield "hint", known.hint
         if known.source:
             yield "source", known.source
-        return
-    yield (
-        "known as",
-        "nothing that is known" if fault_class == "unknown" else "no entry; it stands for itself",
-    )
-    yield "to teach it", f"describe it in {own_errors}; `ogai schema example error_catalogue` shows how"
+    elif fault_class in TEXTUAL:
+        yield "known as", "nothing that is known"
+        yield "to teach it", f"describe it in {own_errors}; `ogai schema example error_catalogue` shows how"
 
 
 def describe_when(fault: TrainingFault, now: float) -> str:
-    """Write `18:33:01, step 12, in forward_backward`."""
+    """Write `18:33:01, step 12, in forward and backward`."""
     step = f", step {fault.step}" if fault.step is not None else ""
-    section = f", in {fault.section}" if fault.section is not None else ""
+    section = f", in {fault.section.replace('_', ' and ')}" if fault.section is not None else ""
     return f"{local_time(began(fault), now)}{step}{section}"
+
+
+def describe_evidence(entry: Evidence) -> str:
+    """Write `rank 1: in data of step 57 for 30.1 s`, and nothing twice."""
+    whose = f"rank {entry.rank}"
+    return entry.text if entry.rank is None or entry.text.startswith(whose) else f"{whose}: {entry.text}"
 
 
 def describe_suspects(fault: TrainingFault) -> str:

@@ -199,6 +199,17 @@ def test_a_silent_run_and_one_that_validates_say_so() -> None:
         at=scene.now, ranks=(RankNow(rank=0, phase="validate", step=1200, own_s=0.4, idle_s=3.0),)
     )
     assert "RUNNING  validates" in shown(replace(scene, ranks=validating))
+    before_the_last_step = msgspec.structs.replace(validating, at=scene.now - 1)
+    told = replace(scene, ranks=before_the_last_step, now=scene.now + 0.5)
+    assert "validates" not in shown(told)
+
+
+def test_restarts_are_counted_as_the_supervisor_counts_them() -> None:
+    by_hand = (Mark(at=BEGAN + 410, mark="ended", exit_code=143), Mark(at=BEGAN + 420, mark="supervised"))
+    resumed = replace(lived(), marks=(*MARKS, *by_hand))
+    assert "restarts" not in shown(resumed)
+    again = Mark(at=BEGAN + 430, mark="spawned", fault_id=2)
+    assert "restarts    1 of 10 within 1d" in shown(replace(resumed, marks=(*MARKS, *by_hand, again)))
 
 
 @pytest.mark.parametrize("state", ["COMPLETED", "FAILED", "CANCELLED"])
@@ -218,7 +229,7 @@ def test_bars_come_when_a_rank_lags_and_only_then() -> None:
     text = shown(replace(scene, ranks=slow_ranks(16, slowest=3, at=scene.now)), height=40)
     bars = [line for line in text.splitlines() if line.startswith("  rank")]
     assert len(bars) == 8 and "and 8 more" in text
-    assert bars[0].startswith("  rank  3  ███") and bars[0].endswith("0.8s, 2.0 times")
+    assert bars[0].startswith("  rank  3  ███") and bars[0].endswith("800ms, 2.0 times")
     assert bars[0].count("█") == 2 * bars[1].count("█")
     stale = slow_ranks(16, slowest=3, at=scene.now - 60)
     assert "own time of a step" not in shown(replace(scene, ranks=stale))
@@ -231,7 +242,7 @@ def test_a_silent_rank_is_named_with_where_it_is() -> None:
     ranks = msgspec.structs.replace(ranks, ranks=(*ranks.ranks[:2], quiet, ranks.ranks[3]))
     text = shown(replace(scene, ranks=ranks))
     first = next(line for line in text.splitlines() if line.startswith("  rank"))
-    assert "rank 2" in first and first.endswith("0.4s, 12s in backward of 1201")
+    assert "rank 2" in first and first.endswith("400ms, 12s in backward of 1201")
     saving = msgspec.structs.replace(quiet, phase="save")
     ranks = msgspec.structs.replace(ranks, ranks=(*ranks.ranks[:2], saving, ranks.ranks[3]))
     assert "own time of a step" not in shown(replace(scene, ranks=ranks))

@@ -43,8 +43,17 @@ def accounts_of(
     marks: Sequence[Mark] = (),
     faults: Sequence[TrainingFault] = (),
     lines: Sequence[Metric] = (),
+    submissions: Sequence[float] = (),
 ) -> Accounts:
-    return account(submitted_at=100.0, until=until, starts=starts, marks=marks, faults=faults, lines=lines)
+    return account(
+        submitted_at=100.0,
+        until=until,
+        starts=starts,
+        marks=marks,
+        faults=faults,
+        lines=lines,
+        submissions=submissions,
+    )
 
 
 def spent(accounts: Accounts) -> dict[str, float]:
@@ -99,6 +108,23 @@ def test_a_job_tried_again_restarts_and_one_that_a_person_stopped_was_stopped() 
     stopped = [a_mark(mark.at, mark.mark, exit_code=143) if mark.mark == "ended" else mark for mark in again]
     found = accounts_of(160, starts=[110, 140], marks=stopped, lines=lines)
     assert spent(found) == {"queue": 10, "setup": 20, "productive": 20, "stopped": 10}
+
+
+def test_from_a_resume_on_a_stopped_run_waits_for_its_turn() -> None:
+    marks = [
+        *BEGUN,
+        a_mark(130, "ended", exit_code=143),
+        a_mark(145, "supervised"),
+        a_mark(150, "ready", step=10),
+    ]
+    lines, submissions = [*steps(1, 10, 120), *steps(11, 20, 150)], [100.0, 132.0]
+    found = accounts_of(160, starts=[110, 144], marks=marks, lines=lines, submissions=submissions)
+    assert spent(found) == {"queue": 10 + 12, "setup": 10 + 6, "productive": 20, "stopped": 2}
+    waits = accounts_of(160, starts=[110], marks=marks[:4], lines=lines[:10], submissions=submissions)
+    assert spent(waits) == {"queue": 10 + 28, "setup": 10, "productive": 10, "stopped": 2}
+    failed = [a_mark(mark.at, mark.mark, exit_code=1) if mark.mark == "ended" else mark for mark in marks]
+    again = accounts_of(160, starts=[110, 144], marks=failed, lines=lines, submissions=submissions)
+    assert again.spent_s["stopped"] == 0 and again.spent_s["queue"] == 10
 
 
 def test_a_supervisor_that_vanished_costs_from_the_last_sign_of_life() -> None:

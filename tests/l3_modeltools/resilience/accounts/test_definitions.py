@@ -54,3 +54,20 @@ def test_where_no_time_has_passed_there_is_no_share() -> None:
 
 def test_every_figure_names_its_source() -> None:
     assert all(figure.source and figure.equation for figure in published_figures(MIXED))
+
+
+def test_the_last_hour_is_told_of_longer_runs_alone() -> None:
+    names = [figure.name for figure in published_figures(MIXED)]
+    assert "ETTR of the last hour" not in names
+    longer = [figure.name for figure in published_figures(accounts(productive=4000))]
+    assert "ETTR of the last hour" in longer
+
+
+def test_llama_3s_time_begins_with_the_first_start_and_holds_later_queues() -> None:
+    later = accounts(queue=100, productive=60, stopped=10, setup=30)
+    more = Accounts(
+        intervals=(*later.intervals, Interval(begin_ns=200 * 10**9, end_ns=220 * 10**9, category="queue")),
+        spent_s={**later.spent_s, "queue": 120.0},
+    )
+    shares = {figure.name: figure.share for figure in published_figures(more)}
+    assert shares["effective training time"] == pytest.approx(60 / 120)

@@ -40,6 +40,8 @@ def test_ranks_and_nursery_may_be_killed_and_hang(
     run = make_run(tmp_path / "run", train)
     with supervised(run) as alive:
         alive.wait_for_step(12)
+        names = [Path(f"/proc/{pid}/comm").read_text().strip() for pid in (alive.nursery, *alive.ranks)]
+        assert names == ["ogai nursery", "ogai rank 0", "ogai rank 1"]
         alive.signal_rank(1, signal.SIGKILL)
         alive.wait_until(lambda: len(alive.sources) == 2)
         alive.wait_for_step(alive.step() + 12)
@@ -111,7 +113,7 @@ def test_a_trainer_that_cannot_be_imported_asks_for_another_start(tmp_path: Path
     with supervised(run, PYTHONPATH=f"{broken}:{root}:{root / 'cli'}") as stuck:
         assert stuck.end() == 75, stuck.log
         assert [fault.taken for fault in stuck.faults] == ["restart_worker", "restart_job"]
-        assert any("half an installation" in evidence.text for evidence in stuck.faults[0].evidence)
+        assert "half an installation" in stuck.faults[0].summary
 
 
 def test_a_stopped_nursery_does_not_hold_the_run_up(
@@ -135,6 +137,6 @@ def test_a_wish_to_end_during_a_recovery_saves_what_is_in_memory(tmp_path: Path,
         alive.signal_rank(1, signal.SIGKILL)
         alive.process.send_signal(signal.SIGTERM)
         assert alive.end() == 128 + signal.SIGTERM, alive.log
-        assert [fault.taken for fault in alive.faults] in ([], ["restart_worker"])
+        assert [fault.taken for fault in alive.faults] == ["restart_worker"]
     (saved,) = (run / "checkpoints").glob("step-*/manifest.json")
     assert int(saved.parent.name.removeprefix("step-")) >= 12

@@ -22,15 +22,15 @@ ACTIONS: Mapping[str | None, str] = {None: "nothing yet", "none": "told only"}
 CATEGORIES: Mapping[str, tuple[Tone, str]] = {
     "productive": ("accent", "steps that count"),
     "redone": ("series-2", "steps done before and done again after a fault"),
-    "queue": ("grid", "waiting for the first start"),
+    "queue": ("grid", "waiting for its turn"),
     "setup": ("faint", "until the ranks were ready"),
     "detect": ("series-7", "until a fault was noticed"),
-    "locate": ("series-4", "from then until it was known what to do"),
-    "restart": ("series-8", "from then until the ranks were ready again"),
+    "locate": ("series-4", "from its notice until it was known what to do"),
+    "restart": ("series-8", "until the ranks were ready again after a fault"),
     "save_stall": ("series-3", "the loop held up by a save"),
     "validate": ("series-6", "the loop held up by a validation"),
     "paused": ("series-5", "waiting, such as for room on the disk"),
-    "stopped": ("paper", "ended on a person's wish or by a verdict, until the next start"),
+    "stopped": ("paper", "ended on a person's wish or by a verdict, until it was wanted again"),
     "other": ("muted", "what nobody told of"),
 }
 

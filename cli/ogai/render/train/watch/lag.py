@@ -54,7 +54,7 @@ def draw_lag(lag: Lag, *, width: int, most: int, glyphs: Glyphs) -> Iterator[Tex
     """Draw a bar for each of the slowest, at most so many, and count the rest."""
     from rich.text import Text
 
-    yield Text.assemble(("own time of a step", "bold"), f"   median {brief(lag.median_s)}")
+    yield Text.assemble(("own time of a step", "bold"), f"   median {precise(lag.median_s)}")
     longest = max(rank.own_s for rank in lag.ranks) or 1.0
     room = max(4, width - BESIDES)
     digits = len(str(max(rank.rank for rank in lag.ranks)))
@@ -73,9 +73,14 @@ def draw_lag(lag: Lag, *, width: int, most: int, glyphs: Glyphs) -> Iterator[Tex
 
 def describe(rank: RankNow, lag: Lag) -> str:
     """Say how long a rank needs and, of one that lags, where it is."""
-    told = f"{brief(rank.own_s):>5}"
+    told = f"{precise(rank.own_s):>5}"
     if lag.median_s > 0 and rank.own_s > SLOWER * lag.median_s:
         told += f", {rank.own_s / lag.median_s:.1f} times"
     if rank.rank in lag.silent:
         told += f", {brief(rank.idle_s)} in {rank.phase} of {rank.step}"
     return told
+
+
+def precise(seconds: float) -> str:
+    """Write a time so that two ranks which differ by a fifth are told apart: `76ms`, `1.2s`."""
+    return f"{seconds * 1000:.0f}ms" if seconds < 0.9995 else brief(seconds)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from l3_modeltools import Mark
+from l3_modeltools import Mark, RanksNow, restarts_left
 from l3_modeltools.schemas import FaultClass, TrainingFault
 from ogai.flows.train.watch import Scene
 from ogai.render.job.why import describe_blocker
@@ -50,13 +50,19 @@ def going(scene: Scene, pace_s: float | None) -> Standing:
     if stepped_at is None or (began is not None and stepped_at < began):
         since = "" if began is None else f", {brief(scene.now - began)} so far"
         return Standing(word=scene.run.state, text=f"{setting_up(scene.marks, began)}{since}")
-    chief = scene.ranks.ranks[0].phase if scene.ranks and scene.ranks.ranks else ""
-    if chief in PHASES and scene.ranks and scene.now - scene.ranks.at < SILENT_S:
-        return Standing(word=scene.run.state, text=PHASES[chief])
+    if (phase := chief_phase(scene.ranks, stepped_at, scene.now)) in PHASES:
+        return Standing(word=scene.run.state, text=PHASES[phase])
     silent_s = scene.now - stepped_at
     if silent_s > max(SILENT_S, SILENT_STEPS * (pace_s or 0.0)):
         return Standing(word=scene.run.state, text=f"no step for {brief(silent_s)}")
     return Standing(word=scene.run.state, text="")
+
+
+def chief_phase(ranks: RanksNow | None, stepped_at: float, now: float) -> str:
+    """Say where the first rank is, unless that was told long ago or before the last step."""
+    if ranks is None or not ranks.ranks or ranks.at < stepped_at or now - ranks.at >= SILENT_S:
+        return ""
+    return ranks.ranks[0].phase
 
 
 def setting_up(marks: Sequence[Mark], began: float | None) -> str:
@@ -120,9 +126,8 @@ def breaks(scene: Scene) -> tuple[float, ...]:
 
 
 def restarts_spent(scene: Scene) -> int:
-    """Count the restarts that lie in the window of the budget: of ranks after a fault, and of the job."""
-    supervised = [mark.at for mark in scene.marks if mark.mark == "supervised"]
-    respawned = [m.at for m in scene.marks if m.mark == "spawned" and m.fault_id is not None]
-    spent = [*respawned, *supervised[1:]] if supervised else list(scene.starts[1:])
-    since = scene.now - scene.run.train.resilience.window_s
-    return sum(at >= since for at in spent)
+    """Count the restarts that lie in the window of the budget, as the supervisor counts them; a resume clears it."""
+    policy = scene.run.train.resilience
+    if any(mark.mark == "supervised" for mark in scene.marks):
+        return policy.max_restarts - restarts_left(scene.marks, policy, now=scene.now)
+    return sum(at >= scene.now - policy.window_s for at in scene.starts[1:])
