@@ -50,8 +50,15 @@ def test_each_fault_has_a_line(capsys: pytest.CaptureFixture[str]) -> None:
         "REDONE",
         "WHAT",
     ]
-    assert bare.split()[2:] == ["-", "unknown", "-", "-", "-", "-", "-", "-"]
-    for text in ("12  killed", "rank 1 on n1", "restart worker", "0.4s", "3.1s", "3  rank 1 was killed by"):
+    assert bare.split()[2:] == ["-", "unknown", "-", "nothing", "yet", "-", "-", "-", "-"]
+    for text in (
+        "12  killed",
+        "rank 1 on n1",
+        "ranks started again",
+        "0.4s",
+        "3.1s",
+        "3  rank 1 was killed by",
+    ):
         assert text in killed
 
 

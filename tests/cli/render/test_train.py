@@ -209,14 +209,14 @@ def test_faults_are_told_with_what_was_done_and_what_they_cost(capsys: pytest.Ca
     assert "\nfaults           1\n" in shown
     line = next(line for line in shown.splitlines() if "not finite" in line)
     assert line.endswith(
-        " step 12, not finite: the loss is NaN on rank 1 → skip batches; 4.5s until the next step, 1 step redone"
+        " step 12, not finite: the loss is NaN on rank 1 → batch left out; 4.5s until the next step, 1 step redone"
     )
     assert "ogai train ettr small-1" in list(next_commands(told))
     fresh = TrainingFault(
         run="small-1", fault_class="hang", detected_at=NOW, evidence=FAULT.evidence, advised="restart_worker"
     )
     print_run(replace(DONE, faults_seen=(fresh,)), (), NOW)
-    assert "hang → nothing done yet\n" in capsys.readouterr().out
+    assert "hang → nothing yet\n" in capsys.readouterr().out
 
 
 def test_of_many_faults_the_newest_five_are_told_the_newest_first(capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,7 +9,7 @@ from l3_modeltools.schemas import Architecture, MixturePart, Run, TrainingFault
 from ogai.render.moment import ago, brief, local_time
 from ogai.render.table import print_fields
 from ogai.render.train.table import describe_step
-from ogai.render.train.words import loss, number
+from ogai.render.train.words import done, loss, number
 
 __all__ = ["print_run"]
 
@@ -99,16 +99,15 @@ def describe_faults(run: Run, now: float) -> Iterator[Field]:
 
 
 def describe_fault(fault: TrainingFault, now: float) -> str:
-    """Write `12:03:04 step 120, killed: rank 1 … → restart worker; 4.2s until the next step, 1 step redone`."""
+    """Write `12:03:04 step 120, killed: rank 1 … → ranks started again; 4.2s until the next step, 1 step redone`."""
     at = fault.detected_at if fault.occurred_at is None else fault.occurred_at
     step = "" if fault.step is None else f" step {fault.step}"
     told = f"{local_time(at, now)}{step}, {fault.fault_class.replace('_', ' ')}"
-    done = "nothing done yet" if fault.taken is None else fault.taken.replace("_", " ")
     cost = [f"{brief(fault.resumed_at - at)} until the next step"] if fault.resumed_at is not None else []
     if fault.redone_steps:
         cost.append(f"{format_count(fault.redone_steps, 'step')} redone")
     summary = f": {fault.summary}" if fault.summary else ""
-    return "; ".join(filter(None, (f"{told}{summary} → {done}", ", ".join(cost))))
+    return "; ".join(filter(None, (f"{told}{summary} → {done(fault.taken)}", ", ".join(cost))))
 
 
 def describe_files(run: Run) -> Iterator[Field]:

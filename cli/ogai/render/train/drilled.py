@@ -8,6 +8,7 @@ from l0_infra.core.units import format_count
 from l3_modeltools import DrillReport, DrillResult, summarize_drill
 from ogai.flows.train.drills import PlannedDrill
 from ogai.render.table import Column, print_table
+from ogai.render.train.words import done
 
 __all__ = ["describe_drill", "describe_result", "print_drill"]
 
@@ -66,5 +67,5 @@ COLUMNS = (
         title="NEW STEP AFTER", value=lambda result: _seconds(result.resumed_after_s), align="right"
     ),
     Column[DrillResult](title="REDONE", value=lambda result: str(result.redone_steps), align="right"),
-    Column[DrillResult](title="DONE ABOUT IT", value=lambda result: (result.taken or "-").replace("_", " ")),
+    Column[DrillResult](title="DONE ABOUT IT", value=lambda result: done(result.taken)),
 )

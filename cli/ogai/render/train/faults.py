@@ -7,6 +7,7 @@ from l3_modeltools import Meaning
 from l3_modeltools.schemas import Evidence, KnownError, Suspect, TrainingFault
 from ogai.render.moment import brief, local_time
 from ogai.render.table import Column, print_fields, print_table
+from ogai.render.train.words import done
 
 __all__ = ["print_fault", "print_faults", "print_meaning"]
 
@@ -26,7 +27,7 @@ def print_faults(faults: Sequence[TrainingFault], now: float) -> None:
             Column[TrainingFault](title="STEP", value=lambda fault: number(fault.step), align="right"),
             Column[TrainingFault](title="CLASS", value=lambda fault: fault.fault_class),
             Column[TrainingFault](title="WHO", value=describe_suspects),
-            Column[TrainingFault](title="DONE", value=lambda fault: words(fault.taken)),
+            Column[TrainingFault](title="DONE", value=lambda fault: done(fault.taken)),
             Column[TrainingFault](title="DETECTED", value=describe_detection, align="right"),
             Column[TrainingFault](title="RESUMED", value=describe_resumption, align="right"),
             Column[TrainingFault](
@@ -60,7 +61,7 @@ def describe_fault(fault: TrainingFault, now: float) -> Iterator[Field]:
         yield entry.source.replace("_", " "), describe_evidence(entry)
     yield "detected", f"after {describe_detection(fault)}" if fault.occurred_at is not None else MISSING
     yield "advised", words(fault.advised)
-    yield "done", words(fault.taken)
+    yield "done", done(fault.taken)
     if fault.resumed_at is not None:
         redone = f", {fault.redone_steps} steps done again" if fault.redone_steps else ""
         yield "resumed", f"after {describe_resumption(fault)}{redone}"

@@ -1,6 +1,8 @@
 """Numbers of a training as people read them."""
 
-__all__ = ["count", "loss", "number"]
+from l3_modeltools.schemas import FaultAction
+
+__all__ = ["count", "done", "loss", "number"]
 
 SCALES = ((1e12, "T"), (1e9, "B"), (1e6, "M"), (1e3, "K"))
 MISSING = "-"
@@ -24,3 +26,23 @@ def count(value: int) -> str:
 def loss(value: float | None) -> str:
     """Write a loss in nats: `4.744`."""
     return MISSING if value is None else f"{value:.3f}"
+
+
+DONE: dict[FaultAction | None, str] = {
+    None: "nothing yet",
+    "none": "told",
+    "retry": "step computed again",
+    "restart_worker": "ranks started again",
+    "restart_job": "job started again",
+    "skip_batches": "batch left out",
+    "roll_back": "went back",
+    "free_space": "old checkpoints removed",
+    "pause": "waited",
+    "replace_node": "node replaced",
+    "give_up": "gave up",
+}
+
+
+def done(action: FaultAction | None) -> str:
+    """Say what was done about a fault: `ranks started again`."""
+    return DONE[action]

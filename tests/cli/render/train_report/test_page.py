@@ -69,10 +69,10 @@ def test_a_fault_stands_in_the_table_and_in_the_curve() -> None:
     first = seen.cells.index("1")
     assert seen.cells[first + 1].startswith("step 20")
     assert seen.cells[first + 2 : first + 7] == [
-        "killed: rank 1Rank 1 was killed by the kernel.", "restart worker", "0.5s", "2.2s", "3 steps",
+        "killed: rank 1Rank 1 was killed by the kernel.", "ranks started again", "0.5s", "2.2s", "3 steps",
     ]  # fmt: skip
     second = seen.cells.index("2")
-    assert seen.cells[second + 3 : second + 7] == ["told only", "0.5s", "-", "none"]
+    assert seen.cells[second + 3 : second + 7] == ["told", "0.5s", "-", "none"]
     assert "ended by signal 9" in seen.cells
     assert "steps done twice" in seen.text and "fault, by number" in seen.text
 

@@ -9,15 +9,13 @@ from ogai.flows.train.report import RunReport
 from ogai.render.moment import brief, local_time
 from ogai.render.report import Bar, BarPart, Block, Cell, Column, Fold, Prose, Row, Table, Tone
 from ogai.render.train.report.events import fault_tone
+from ogai.render.train.words import done
 
 __all__ = ["checkpoint_blocks", "fault_blocks", "time_blocks"]
 
 STRIP_COLUMNS = 800
 SHOWN_FAULTS = 200
 SHOWN_CHARACTERS = 2000
-
-ACTIONS: Mapping[str | None, str] = {None: "nothing yet", "none": "told only"}
-"""What is said of actions whose name alone would not be understood."""
 
 CATEGORIES: Mapping[str, tuple[Tone, str]] = {
     "productive": ("accent", "steps that count"),
@@ -166,7 +164,7 @@ def _fault_cells(fault: TrainingFault, now: float) -> tuple[Cell, ...]:
         Cell(text=str(fault.fault_id), tone=fault_tone(fault)),
         Cell(text=f"step {fault.step:,}" if fault.step is not None else "-", note=local_time(began, now)),
         Cell(text=": ".join(filter(None, (name, who))), note=fault.summary),
-        Cell(text=ACTIONS.get(fault.taken, str(fault.taken).replace("_", " "))),
+        Cell(text=done(fault.taken)),
         Cell(text=brief(fault.detected_at - began) if fault.occurred_at is not None else "-"),
         Cell(text=brief(fault.resumed_at - began) if fault.resumed_at is not None else "-"),
         Cell(text="-" if fault.redone_steps is None else _steps(fault.redone_steps)),

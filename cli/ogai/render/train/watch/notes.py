@@ -6,30 +6,17 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from l0_infra.core.errors import printable
-from l3_modeltools.schemas import FaultAction, TrainingFault
+from l3_modeltools.schemas import TrainingFault
 from ogai.flows.train.watch import Scene
 from ogai.render.moment import ago, brief
 from ogai.render.train.watch.lines import labelled
 from ogai.render.train.watch.standing import class_words, restarts_spent
+from ogai.render.train.words import done
 
 if TYPE_CHECKING:
     from rich.text import Text
 
 __all__ = ["draw_checkpoint", "draw_fault", "draw_log", "draw_restarts", "draw_sample"]
-
-DONE: dict[FaultAction | None, str] = {
-    None: "nothing done yet",
-    "none": "nothing had to be done",
-    "retry": "step computed again",
-    "restart_worker": "ranks started again",
-    "restart_job": "job started again",
-    "skip_batches": "batch left out",
-    "roll_back": "went back to the last checkpoint and left out what came since",
-    "free_space": "old checkpoints made room",
-    "pause": "waited until it could go on",
-    "replace_node": "node replaced",
-    "give_up": "gave up",
-}
 
 
 def draw_checkpoint(scene: Scene, width: int) -> Iterator[Text]:
@@ -56,7 +43,7 @@ def draw_fault(scene: Scene, width: int, *, most: int) -> Iterator[Text]:
     told = f"{class_words(fault.fault_class)}{where}, {ago(scene.now - at)}"
     summary = f": {fault.summary}" if fault.summary else ""
     yield from labelled("last fault", told + summary, width, most=most, style="bold red")
-    yield from labelled("", f"{DONE[fault.taken]}{describe_cost(fault)}", width, most=1)
+    yield from labelled("", f"{done(fault.taken)}{describe_cost(fault)}", width, most=1)
 
 
 def describe_cost(fault: TrainingFault) -> str:
