@@ -10,7 +10,7 @@ from l3_modeltools.resilience.track import Track, begin_track
 
 __all__ = ["Hang", "HangWatch"]
 
-ORDER: tuple[Phase, ...] = ("setup", "data", "forward", "backward", "optimizer", "validate", "save")
+ORDER: tuple[Phase, ...] = ("setup", "data", "forward", "backward", "optimizer", "validate", "save", "paused")
 """In which a step goes through its phases."""
 
 LONGEST_GAP_S = 0.5
@@ -50,7 +50,8 @@ class HangWatch:
     The rank that is furthest behind is judged, as the others wait for it; one that was stopped by a signal is judged
     wherever it is. It hangs when it was silent for `Limits.limit_s`: no new phase, and no CPU used or asked for. A
     rank that works on without a new phase is slow, and hangs after 4 times the limit + 30 s. While a rank is `paused`,
-    held by a debugger or gone, the others wait for it and no time counts. Two looks in a row must agree.
+    held by a debugger or gone, the others wait for it and no time counts; but who is stopped by a signal does not
+    pause. Two looks in a row must agree.
 
     So detection comes within the limit and two looks of the last sign of life, as long as this watch runs and the
     ranks are not further apart than half a limit.
@@ -72,7 +73,9 @@ class HangWatch:
         """
         taking_part = {rank: states.get(rank) for rank in sorted(beats) if beats[rank].phase != "ended"}
         there = {rank: state for rank, state in taking_part.items() if state and state.state not in "Zt"}
-        held = len(there) < len(taking_part) or any(beats[rank].phase == "paused" for rank in there)
+        held = len(there) < len(taking_part) or any(
+            beats[rank].phase == "paused" and state.state != "T" for rank, state in there.items()
+        )
         self._follow(now_s, beats, there, held=held)
         self._stopped = {rank for rank, state in there.items() if state.state == "T"}
         suspects = () if held or not there else self._suspects(now_s, there)

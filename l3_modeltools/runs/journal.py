@@ -55,7 +55,7 @@ class Mark(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 def append_mark(directory: Path, mark: Mark) -> None:
     """Append a mark to the timeline of the run in `directory`. Raises OSError."""
-    append_line(RunLayout(directory).timeline, msgspec.json.encode(mark).decode())
+    _append(RunLayout(directory).timeline, mark)
 
 
 def read_marks(directory: Path) -> tuple[Mark, ...]:
@@ -77,7 +77,7 @@ def report_fault(directory: Path, fault: TrainingFault) -> TrainingFault:
 
 def revise_fault(directory: Path, fault: TrainingFault) -> None:
     """Say more of a fault that was reported before. Raises OSError."""
-    append_line(RunLayout(directory).faults, msgspec.json.encode(fault).decode())
+    _append(RunLayout(directory).faults, fault)
 
 
 def read_faults(directory: Path) -> tuple[TrainingFault, ...]:
@@ -85,6 +85,21 @@ def read_faults(directory: Path) -> tuple[TrainingFault, ...]:
     told = decode_lines(LineReader(RunLayout(directory).faults).read(), TrainingFault)
     last = {fault.fault_id: fault for fault in told}
     return tuple(last[number] for number in sorted(last))
+
+
+def _append(path: Path, told: Mark | TrainingFault) -> None:
+    """Append a line; where a full disk cut the last one off, that one ends first."""
+    if _is_cut_off(path):
+        append_line(path, "")
+    append_line(path, msgspec.json.encode(told).decode())
+
+
+def _is_cut_off(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            return file.seek(0, 2) > 0 and file.seek(-1, 2) >= 0 and file.read(1) != b"\n"
+    except FileNotFoundError:
+        return False
 
 
 @contextmanager

@@ -68,6 +68,7 @@ class Keeper:
         """Wait until the save begun last is safe; where it failed, save the state as it is now, after `step`."""
         try:
             self._wait_for_the_one_before()
+            self.heart.enter("save", step)
             self.saver.wait()
         except StorageError as error:
             return self._insist(error, step=step, tokens=tokens)

@@ -108,7 +108,7 @@ class Loop:
         """Go on from where it was to the end, or until a rank is told to stop; the state is saved either way."""
         self.logbook.mark("ready", step=begun.position.step, source=begun.source)
         first, told, saved = begun.position.step, begun.last, True
-        if told and begun.owes_line:
+        if told and (begun.owes_line or self._owes_validation(told)):
             told = self._conclude(told)
         if not begun.is_saved and is_due(self.train.checkpoint, step=first, steps=self.steps):
             saved = self._save()
@@ -243,6 +243,10 @@ class Loop:
 
     def _is_validated(self, step: int) -> bool:
         return step == self.steps or step % self.train.validation.every_steps == 0
+
+    def _owes_validation(self, told: StepMetrics) -> bool:
+        """Say whether a step was told without its validation: a wish to end came first."""
+        return told.validation_loss is None and self._is_validated(told.step)
 
     def _save(self) -> bool:
         began = time.perf_counter()

@@ -32,7 +32,7 @@ from l3_modeltools.resilience.supervisor import (
     pack,
     unpack_instruction,
 )
-from l3_modeltools.training.seat import Seat
+from l3_modeltools.training.seat import Seat, flush_output
 
 __all__ = ["main"]
 
@@ -109,11 +109,11 @@ class Nursery:
     def spawn(self, order: Spawn) -> None:
         """Fork every rank and tell who they are."""
         self.generation = order.generation
-        pids = []
+        pids, nursery = [], os.getpid()
         for rank in range(len(self.handles.words)):
             pid = os.fork()
             if pid == 0:
-                be_rank(self.directory, rank, order, self.handles)
+                be_rank(self.directory, rank, order, self.handles, nursery)
             self.ranks[os.pidfd_open(pid)] = (rank, pid)
             pids.append(pid)
         self.tell(Born(generation=order.generation, pids=tuple(pids)))
@@ -130,11 +130,11 @@ class Nursery:
             self.channel.send(pack(report))
 
 
-def be_rank(directory: Path, rank: int, order: Spawn, handles: Handles) -> None:
+def be_rank(directory: Path, rank: int, order: Spawn, handles: Handles, nursery: int) -> None:
     """Go on as a rank; ends this process."""
     code = 1
     try:
-        die_with(os.getppid())
+        die_with(nursery)
         be_called(f"ogai rank {rank}")
         become_ordinary(rank, handles)
         ranks = len(handles.words)
@@ -150,10 +150,10 @@ def be_rank(directory: Path, rank: int, order: Spawn, handles: Handles) -> None:
     except SystemExit as end:
         code = end.code if isinstance(end.code, int) else int(end.code is not None)
     except BaseException:  # noqa: BLE001  the end of this process, whatever ended it
-        traceback.print_exc()
+        with suppress(OSError, ValueError):
+            traceback.print_exc()
     finally:
-        sys.stdout.flush()
-        sys.stderr.flush()
+        flush_output()
         os._exit(code)
 
 
@@ -180,12 +180,13 @@ def leave_word(descriptor: int, word: LastWord) -> None:
 
 
 def become_ordinary(rank: int, handles: Handles) -> None:
-    """Print into this rank's log, hear signals as any program does, and tell stacks when asked or when crashing."""
+    """Print into this rank's log, and tell stacks when asked or when crashing.
+
+    A wish to end stays ignored until the rank can hear it: the supervisor says it again.
+    """
     os.dup2(handles.logs[rank], 1)
     os.dup2(handles.logs[rank], 2)
     os.close(handles.channel)
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, signal.SIG_DFL)
     faulthandler.enable(file=2)
     faulthandler.register(signal.SIGUSR2, file=handles.stacks[rank], all_threads=True)
     with suppress(OSError, ValueError):

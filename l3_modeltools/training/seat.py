@@ -4,6 +4,7 @@ import mmap
 import os
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from types import TracebackType
 from typing import NoReturn
@@ -13,7 +14,7 @@ import msgspec
 from l3_modeltools.resilience import Heart, LastWord, page_bytes
 from l3_modeltools.training.ending import describe_error, tell_error
 
-__all__ = ["LastWords", "Seat", "seat_alone"]
+__all__ = ["LastWords", "Seat", "flush_output", "seat_alone"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -37,8 +38,7 @@ class Seat:
         """Say the last word and end this process at once: no peer, no thread and no disk is waited for."""
         if self.say is not None:
             self.say(word)
-        sys.stdout.flush()
-        sys.stderr.flush()
+        flush_output()
         os._exit(word.exit_code)
 
 
@@ -50,6 +50,13 @@ def seat_alone() -> Seat:
         local_rank=int(os.environ.get("LOCAL_RANK", "0")),
         heart=Heart(mmap.mmap(-1, page_bytes(1)), 0),
     )
+
+
+def flush_output() -> None:
+    """Let go of what was printed; streams that are closed, or lead nowhere, do not matter any more."""
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):
+            stream.flush()
 
 
 class LastWords:

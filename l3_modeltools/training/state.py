@@ -37,7 +37,7 @@ class Begun:
     position: Position
     source: Source = "nothing"
     last: StepMetrics | None = None
-    """Of the step the state is after, where it comes from memory."""
+    """Of the step the state is after; None where nothing was told of it."""
     owes_line: bool = False
     """Whether `metrics.jsonl` lacks what is to be told of that step."""
     is_saved: bool = False
@@ -133,10 +133,12 @@ class RunState:
         """Look what was told of the step already."""
         step, kept = choice.position.step, choice.kept
         recent = recent_steps(self.directory, until=step)
+        told = [metrics for metrics in recent if metrics.step == step]
         if kept is None:
             return Begun(
                 position=choice.position,
                 source="checkpoint" if step else "nothing",
+                last=told[0] if told else None,
                 is_saved=True,
                 recent=recent,
             )
@@ -148,7 +150,6 @@ class RunState:
             learning_rate=kept.learning_rate,
             grad_norm=kept.grad_norm,
         )
-        told = [metrics for metrics in recent if metrics.step == step]
         return Begun(
             position=choice.position,
             source="memory",

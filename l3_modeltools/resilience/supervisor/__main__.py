@@ -10,7 +10,7 @@ from l0_infra.core.store import ogai_home
 from l3_modeltools.resilience.catalogue import OWN_ERRORS, Catalogue, load_catalogue
 from l3_modeltools.resilience.kernel import open_kernel_log
 from l3_modeltools.resilience.notify import Notifier
-from l3_modeltools.resilience.supervisor.journal import Journal
+from l3_modeltools.resilience.supervisor.journal import Journal, say
 from l3_modeltools.resilience.supervisor.supervise import Supervisor, Witness
 from l3_modeltools.resilience.supervisor.wish import Wish
 from l3_modeltools.runs import load_run
@@ -21,7 +21,7 @@ def main(directory: Path) -> int:
     wish = Wish()
     try:
         run = load_run(directory)
-        notifier = Notifier(run, os.environ)
+        notifier = Notifier(run, os.environ, say=say)
         supervisor = Supervisor(
             run,
             node=socket.gethostname(),

@@ -7,18 +7,23 @@ from dataclasses import dataclass, field
 
 from l3_modeltools.resilience.ends import End
 from l3_modeltools.resilience.hang import Hang
+from l3_modeltools.resilience.supervisor.journal import say
 from l3_modeltools.resilience.supervisor.messages import Born, Died, Kill, Ready, Spawn
 from l3_modeltools.resilience.supervisor.nursery import Nursery
 from l3_modeltools.resilience.supervisor.observer import Observer
 from l3_modeltools.resilience.supervisor.pump import Pump
 from l3_modeltools.resilience.supervisor.shared import Shared
 from l3_modeltools.resilience.supervisor.wish import Wish
+from l3_modeltools.resilience.threads import probe_thread
 
 __all__ = ["Generation", "Over"]
 
 TICK_S = 0.1
 STACKS_S = 0.5
 """How long ranks that hang get to write their stacks."""
+
+NURSERY_S, STOPPED_NURSERY_S, IMPORT_S = 60.0, 5.0, 600.0
+"""How long a nursery may take for what it is to do at once, one that is stopped by a signal, and for its imports."""
 
 STOP_AGAIN_S = 2.0
 """Between two signals to ranks that are to save and end: the first may come before they can hear it."""
@@ -45,13 +50,13 @@ class Over:
 
     @property
     def completed(self) -> bool:
-        """Whether every rank did all its steps."""
-        return all(end.exit_code == 0 for end in self.ends)
+        """Whether all steps are done and safe: one rank says so only when all are that far."""
+        return any(end.word is not None and end.word.kind == "done" for end in self.ends)
 
     @property
     def stopped(self) -> bool:
-        """Whether every rank saved and went as it was told."""
-        return all(map(_went_well, self.ends))
+        """Whether the state is saved as it was told: one rank says so only when all are that far."""
+        return any(end.word is not None and end.word.kind == "stopped" for end in self.ends)
 
 
 @dataclass(kw_only=True)
@@ -66,6 +71,8 @@ class Generation:
     pump: Pump
     observer: Observer
     wish: Wish
+    has_progress: bool
+    """Whether an earlier generation has done steps, which are to be saved before a wish to end is followed."""
     pids: dict[int, int] = field(default_factory=dict)
     ends: dict[int, End] = field(default_factory=dict)
     ordered: set[int] = field(default_factory=set)
@@ -73,10 +80,14 @@ class Generation:
     detected_at: float | None = None
     patient_until_s: float = 0.0
     asked_to_stop_s: float = 0.0
+    served_s: float = field(default_factory=time.monotonic)
+    """When the nursery was last known to owe nothing."""
     is_ready: bool = False
 
     def attend(self) -> Over:
         """Have the ranks forked as soon as the nursery can, and stay with them."""
+        self.shared.renew()
+        self.observer.begin()
         if self.is_ready:
             self._spawn()
         while len(self.ends) < self.ranks:
@@ -85,6 +96,7 @@ class Generation:
             if self.pids:
                 self._look()
             self._end_the_rest()
+            self._watch_nursery()
         self.pump.forget()
         ends = tuple(sorted(self.ends.values(), key=lambda end: end.at))
         return Over(ends=ends, detected_at=self.detected_at or ends[-1].at, hung=self.hung)
@@ -143,22 +155,47 @@ class Generation:
             if rank not in self.ends:
                 self._ended(rank, code or 1)
 
+    def _watch_nursery(self) -> None:
+        """End a nursery that does not do its part any more, so that another one can."""
+        now = time.monotonic()
+        if not self._is_owed():
+            self.served_s = now
+            return
+        state = probe_thread(self.nursery.process.pid)
+        usual_s = NURSERY_S if self.is_ready else IMPORT_S
+        limit_s = STOPPED_NURSERY_S if state is not None and state.state == "T" else usual_s
+        if now - self.served_s > limit_s and len(self.ends) < self.ranks:
+            say(
+                f"the nursery did not do its part for {now - self.served_s:.0f} s; it is ended, with its ranks"
+            )
+            self.nursery.end()
+            self._lost_nursery()
+
+    def _is_owed(self) -> bool:
+        """Say whether the nursery has to fork or to reap ranks, or to kill one as it was told."""
+        if not self.pids or self.ordered & self.pids.keys():
+            return True
+        states = map(probe_thread, self.pids.values())
+        return any(state is None or state.state == "Z" for state in states)
+
     def _pass_on_wish(self) -> None:
         """Tell ranks to save and end, again and again, for the first word may have come too early."""
         now = time.monotonic()
         if not self.wish.signal or now - self.asked_to_stop_s < STOP_AGAIN_S:
             return
         self.asked_to_stop_s = now
-        if not self.is_ready:  # nothing was begun
+        if not self.is_ready and not self.has_progress:  # nothing was begun
             self.nursery.end()
             self._lost_nursery()
+        if self.nursery.process.poll() is None:
+            self.nursery.process.send_signal(signal.SIGCONT)  # one that is stopped would pass nothing on
         for rank in self.pids:
             self.nursery.send(Kill(rank=rank, signal=self.wish.signal))
 
     def _look(self) -> None:
         """See where ranks are; one that hangs is asked for its stacks and ended, the others then notice."""
         hang = self.observer.look(self.pids)
-        if hang is None or self.ends or self.hung is not None:
+        if hang is None or self.hung is not None or not all(map(_went_well, self.ends.values())):
             return
         self.detected_at = time.time()
         self.hung = Hung(hang=hang, at=self.detected_at, at_s=time.monotonic(), stacks=self._gather_stacks())

@@ -6,6 +6,8 @@ import sys
 import time
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from l3_modeltools.resilience.notify import Notifier
 from l3_modeltools.runs import Mark, append_mark, read_faults, read_marks, report_fault, revise_fault
 from l3_modeltools.schemas import RunState, TrainingFault
@@ -14,20 +16,32 @@ __all__ = ["Journal", "say"]
 
 
 class Journal:
-    """The journal of one run. A disk that takes nothing costs the word, never the run."""
+    """The journal of one run. What the disk refuses is remembered, counts, and is written when the disk takes it."""
 
     def __init__(self, directory: Path, notifier: Notifier) -> None:
         self._directory, self._notifier = directory, notifier
+        self._late_marks: list[Mark] = []
+        self._late_faults: dict[int, TrainingFault] = {}
+        """By number; as they were told last."""
 
     @property
     def marks(self) -> tuple[Mark, ...]:
         """The run's timeline."""
-        return read_marks(self._directory)
+        try:
+            written = read_marks(self._directory)
+        except OSError:
+            written = ()
+        return (*written, *self._late_marks)
 
     @property
     def faults(self) -> tuple[TrainingFault, ...]:
-        """The run's faults, those too that its ranks reported."""
-        return read_faults(self._directory)
+        """The run's faults by number, those too that its ranks reported."""
+        try:
+            written = read_faults(self._directory)
+        except OSError:
+            written = ()
+        known = {fault.fault_id: fault for fault in written} | self._late_faults
+        return tuple(known[number] for number in sorted(known))
 
     def supervised(self) -> None:
         """Note that a supervisor begins."""
@@ -45,16 +59,20 @@ class Journal:
 
     def report(self, fault: TrainingFault) -> TrainingFault:
         """Give a new fault its number."""
+        self._catch_up()
         try:
             return report_fault(self._directory, fault)
         except OSError as error:
-            say(f"the fault cannot be written down: {error.strerror}")
-            return fault
+            say(f"the fault cannot be written down yet: {error.strerror}")
+        known = self.faults
+        late = replace(fault, fault_id=known[-1].fault_id + 1 if known else 1)
+        self._late_faults[late.fault_id] = late
+        return late
 
     def revise(self, fault: TrainingFault) -> None:
         """Say more of a fault."""
-        with contextlib.suppress(OSError):
-            revise_fault(self._directory, fault)
+        self._late_faults[fault.fault_id] = fault
+        self._catch_up()
 
     def announce(self, fault: TrainingFault, *, what_follows: str = "") -> None:
         """Tell people of a fault."""
@@ -68,13 +86,24 @@ class Journal:
         self._notifier.close()
 
     def _mark(self, mark: Mark) -> None:
+        self._late_marks.append(mark)
+        self._catch_up()
+
+    def _catch_up(self) -> None:
+        """Write what is late, in order, as far as the disk takes it."""
         with contextlib.suppress(OSError):
-            append_mark(self._directory, mark)
+            while self._late_faults:
+                number = min(self._late_faults)
+                revise_fault(self._directory, self._late_faults[number])
+                del self._late_faults[number]
+            while self._late_marks:
+                append_mark(self._directory, self._late_marks[0])
+                del self._late_marks[0]
 
 
 def say(text: str | bytes) -> None:
-    """Write to standard output, at once and whole, whatever it is."""
+    """Write to standard output, at once and whole, whatever it is; a log that takes nothing costs the text."""
     rest = f"{text}\n".encode() if isinstance(text, str) else text
-    with contextlib.suppress(BrokenPipeError):
+    with contextlib.suppress(OSError):
         while rest:
             rest = rest[os.write(sys.stdout.fileno(), rest) :]

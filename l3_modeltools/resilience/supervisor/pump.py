@@ -3,11 +3,15 @@
 import os
 from collections import deque
 from collections.abc import Callable, Sequence
+from itertools import takewhile
 
 __all__ = ["Pump"]
 
 REMEMBERED = 200
 """Lines of each rank."""
+
+AT_ONCE = 16
+"""Reads of one pipe before others get their turn: a rank that prints without end must not keep the watch from them."""
 
 LONGEST = 4096
 """Bytes of a line that are remembered."""
@@ -23,8 +27,8 @@ class Pump:
         self._lines = tuple(deque[str](maxlen=REMEMBERED) for _ in pipes)
 
     def read(self, rank: int) -> None:
-        """Pass on what a rank has printed since."""
-        while chunk := self._chunk(rank):
+        """Pass on what a rank has printed since, so far as it is not too much at once."""
+        for chunk in takewhile(bool, (self._chunk(rank) for _ in range(AT_ONCE))):
             *lines, self._open[rank] = (self._open[rank] + chunk).split(b"\n")
             for line in lines:
                 self._lines[rank].append(line[:LONGEST].decode(errors="replace"))

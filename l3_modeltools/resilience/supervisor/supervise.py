@@ -89,9 +89,11 @@ class Supervisor:
             over = self._generation(number, fault)
             if over.completed:
                 return Ending(exit_code=0, state="COMPLETED", reason="all steps are done")
-            if self.wish.signal:
+            if self.wish.signal and (over.stopped or not self.onlooker.highest_step):
                 return self._stopped()
             fault, decision = self._answer(over)
+            if self.wish.signal and decision.action in STOPS:
+                return self._stopped(fault)
             if decision.action in STOPS:
                 given_up = decision.action == "give_up"
                 return Ending(
@@ -100,14 +102,18 @@ class Supervisor:
                     reason=decision.reason,
                     fault=fault,
                 )
-            if not self._pause(decision.wait_s):
-                return self._stopped()
-            number += 1
+            if not self._pause(decision.wait_s) and not self.onlooker.highest_step:
+                return self._stopped(fault)
+            number += 1  # with a wish to end: what is in memory is saved first
 
-    def _stopped(self) -> Ending:
+    def _stopped(self, fault: TrainingFault | None = None) -> Ending:
         number = self.wish.signal
+        lost = "" if fault is None else ", after a fault, without saving"
         return Ending(
-            exit_code=SIGNALLED + number, state="CANCELLED", reason=f"told to end by {Signals(number).name}"
+            exit_code=SIGNALLED + number,
+            state="CANCELLED",
+            reason=f"told to end by {Signals(number).name}{lost}",
+            fault=fault,
         )
 
     def _generation(self, number: int, because_of: TrainingFault | None) -> Over:
@@ -124,6 +130,7 @@ class Supervisor:
             pump=self.pump,
             observer=self.observer,
             wish=self.wish,
+            has_progress=self.onlooker.highest_step > 0,
             is_ready=self.is_warm,
         )
         over = generation.attend()

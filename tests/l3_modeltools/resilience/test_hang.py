@@ -286,3 +286,12 @@ def test_nobody_hangs_while_a_rank_says_that_it_is_paused() -> None:
     ended = Beat(phase="ended", step=8, since_s=900.0)
     found = [watcher.look(900 + tenths / 10, {0: ended, 1: waits}, states) for tenths in range(40)]
     assert [hang.suspects for hang in found if hang] == [(1,)] * 14
+
+
+def test_who_is_stopped_by_a_signal_does_not_pause() -> None:
+    """Its save was over, and the others have gone on: they wait for one that will never come."""
+    watcher = HangWatch(Limits())
+    states = {0: ThreadState(state="T", cpu_s=1.0), 1: ThreadState(state="S", cpu_s=1.0)}
+    beats = {0: Beat(phase="paused", step=9, since_s=0.0), 1: Beat(phase="save", step=9, since_s=0.0)}
+    found = [watcher.look(tenths / 10, beats, states) for tenths in range(1500)]
+    assert next(hang.suspects for hang in found if hang) == (0,)

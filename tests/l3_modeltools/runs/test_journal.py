@@ -66,3 +66,14 @@ def test_several_processes_report_at_once(tmp_path: Path) -> None:
     with get_context("fork").Pool(4) as pool:
         numbers = [told.fault_id for told in pool.starmap(report_fault, [(tmp_path, fault())] * 24)]
     assert sorted(numbers) == list(range(1, 25))
+
+
+def test_what_a_full_disk_cut_off_does_not_spoil_the_next_line(tmp_path: Path) -> None:
+    layout = RunLayout(tmp_path)
+    layout.timeline.write_bytes(b'{"at": 1.0, "mark": "sup')
+    append_mark(tmp_path, Mark(at=2.0, mark="spawned"))
+    assert read_marks(tmp_path) == (Mark(at=2.0, mark="spawned"),)
+    layout.faults.write_bytes(b'{"kind": "fau')
+    assert read_faults(tmp_path) == ()
+    reported = report_fault(tmp_path, fault())
+    assert read_faults(tmp_path) == (reported,)

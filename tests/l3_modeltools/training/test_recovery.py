@@ -174,3 +174,17 @@ def test_the_newer_of_memory_and_disk_is_gone_on_from(
         seats.finish()
     assert last_ready(run) == (STEPS, "checkpoint")
     assert read_faults(run) == ()
+
+
+def test_a_validation_that_a_wish_to_end_came_before_is_made_up_for(data: Path, tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run", replace(a_train(data), steps=4))
+    with Seats(run, 2) as seats:
+        seats.finish()
+    told = read_told(run)
+    metrics = run / "metrics.jsonl"
+    metrics.write_text(metrics.read_text().replace('"validation_loss"', '"was_not_done"'))
+    assert read_told(run) != told
+    with Seats(run, 2) as seats:
+        seats.finish()
+    assert last_ready(run) == (4, "checkpoint")
+    assert read_told(run) == told

@@ -55,3 +55,13 @@ def test_memory_is_bounded(pipes: tuple[tuple[int, int], tuple[int, int]]) -> No
     lines = pump.last_lines(0)
     assert len(lines) == REMEMBERED and len(lines[-1]) == LONGEST
     assert b"".join(written).count(b"x") == 3 * LONGEST
+
+
+def test_a_rank_that_prints_without_end_does_not_keep_the_pump() -> None:
+    zeros = os.open("/dev/zero", os.O_RDONLY)
+    written: list[bytes] = []
+    try:
+        Pump([zeros], written.append).read(0)
+    finally:
+        os.close(zeros)
+    assert 65_536 <= sum(map(len, written)) < 2**22

@@ -130,3 +130,29 @@ def test_damaged_errors_of_a_persons_own_cost_no_run(
     with supervised(run) as alone:
         assert alone.end() == 0, alone.log
         assert "errors.yaml" in alone.log and "goes on without" in alone.log
+
+
+def test_a_stopped_nursery_does_not_hold_the_run_up(
+    tmp_path: Path, train: Train, undisturbed: dict[int, Told]
+) -> None:
+    run = make_run(tmp_path / "run", train)
+    with supervised(run) as alive:
+        alive.wait_for_step(12)
+        os.kill(alive.nursery, signal.SIGSTOP)
+        alive.signal_rank(1, signal.SIGKILL)
+        assert alive.end() == 0, alive.log
+        (fault,) = alive.faults
+        assert (fault.fault_class, fault.taken) == ("killed", "restart_worker")
+    assert read_told(run) == undisturbed
+
+
+def test_a_wish_to_end_during_a_recovery_saves_what_is_in_memory(tmp_path: Path, train: Train) -> None:
+    run = make_run(tmp_path / "run", train)
+    with supervised(run) as alive:
+        alive.wait_for_step(12)
+        alive.signal_rank(1, signal.SIGKILL)
+        alive.process.send_signal(signal.SIGTERM)
+        assert alive.end() == 128 + signal.SIGTERM, alive.log
+        assert [fault.taken for fault in alive.faults] == ["restart_worker"]
+    (saved,) = (run / "checkpoints").glob("step-*/manifest.json")
+    assert int(saved.parent.name.removeprefix("step-")) >= 12
