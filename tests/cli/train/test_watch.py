@@ -221,5 +221,5 @@ def test_what_the_supervisor_tells_is_on_the_picture(ogai: Ogai, run: str, home:
     assert "last fault  killed in step 12, 2" in picture
     assert "ranks started again; cost 4.1s, 2 steps done again" in picture
     assert "restarts    1 of 0 within 1d" in picture
-    assert re.search(r"rank 2  █+ +0.8s, 2.0 times", picture)
+    assert re.search(r"rank 2  █+ +800ms, 2.0 times", picture)
     assert "▲" in picture
