@@ -18,7 +18,7 @@ test: $(STAMP) lint ## Lint, type-check and test, as CI does (minutes)
 	$(PYTEST) -n auto --maxprocesses 4 -m "not real"
 	$(PYTEST) -m real
 
-prove: $(STAMP) ## Run the whole matrix of kills and breaks (some twenty minutes), summed up in docs/proofs.md
+prove: $(STAMP) ## Run the whole matrix of kills and breaks (some two hours), summed up in docs/proofs.md
 	.ci/system-packages test
 	$(BIN)/python tests/prove/run.py --summary docs/proofs.md
 

@@ -19,7 +19,7 @@ def classify_hang(
     `stacks` is what faulthandler wrote, by rank; `now` and `monotonic` are the same moment in seconds since the epoch
     and of CLOCK_MONOTONIC, in which `Hang` tells when it began.
     """
-    waits_for_data = hang.phase == "data"
+    waits_for_data = hang.phase == "data" and not hang.is_stopped
     return TrainingFault(
         run=run_id,
         fault_class="data_stall" if waits_for_data else "hang",

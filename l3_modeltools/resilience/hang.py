@@ -40,6 +40,8 @@ class Hang:
     phase: Phase
     step: int
     limit_s: float
+    is_stopped: bool
+    """Whether a signal stopped the first suspect, so that it waits for nothing."""
     evidence: tuple[tuple[int, str], ...]
     """For each rank that takes part, by rank: a sentence on where it is."""
 
@@ -140,6 +142,7 @@ class HangWatch:
             phase=first.beat.phase,
             step=first.beat.step,
             limit_s=self._limit_s(suspects[0]),
+            is_stopped=suspects[0] in self._stopped,
             evidence=tuple((rank, self._sentence(now_s, rank, state)) for rank, state in states.items()),
         )
 

@@ -1,6 +1,5 @@
 """What supervisor and ranks share without files: memory that outlives a rank, and vanishes with the last of them."""
 
-import contextlib
 import os
 
 import msgspec
@@ -62,12 +61,6 @@ class Shared:
     def stack(self, rank: int) -> str:
         """Return the stacks that a rank wrote when it was asked, as far as it has."""
         return _content(self.stacks[rank]).decode(errors="replace")
-
-    def close(self) -> None:
-        """Let go of everything."""
-        for descriptor in (*self.inherited, *self.logs_read):
-            with contextlib.suppress(OSError):
-                os.close(descriptor)
 
 
 def _memory(name: str) -> int:

@@ -11,13 +11,14 @@ Current thread 0x00007f1b (most recent call first):
 """
 
 
-def hang(phase: Phase, *suspects: int) -> Hang:
+def hang(phase: Phase, *suspects: int, is_stopped: bool = False) -> Hang:
     return Hang(
         suspects=suspects,
         occurred_at_s=90.0,
         phase=phase,
         step=7,
         limit_s=4.0,
+        is_stopped=is_stopped,
         evidence=((0, "rank 0 waits in forward"), (1, "rank 1 sleeps")),
     )
 
@@ -38,6 +39,13 @@ def test_a_hang_names_its_suspect_with_its_stack() -> None:
     assert (fault.evidence[0].source, fault.evidence[0].rank) == ("stack", 1)
     assert fault.evidence[0].text.endswith("data.py:2810 in wait; called by /work/train.py:88 in next_batch")
     assert [entry.text for entry in fault.evidence[1:]] == ["rank 0 waits in forward", "rank 1 sleeps"]
+
+
+def test_a_rank_that_a_signal_stopped_waits_for_no_data() -> None:
+    stopped = hang("data", 1, is_stopped=True)
+    fault = classify_hang("small-1", stopped, stacks={}, node="n1", now=1000.0, monotonic=99.5)
+    assert (fault.fault_class, fault.section) == ("hang", "data")
+    assert fault.summary == "rank 1 did not move for 9.5 s in data of step 7"
 
 
 def test_a_rank_without_data_stalls() -> None:

@@ -157,6 +157,7 @@ def test_a_rank_that_sleeps_or_is_stopped_is_named_within_three_steps_and_two_se
     assert at - simulation.began(place) <= 3 * median_s + 2.0
     assert hang.occurred_at_s == simulation.began((hang.suspects[0], step, phase))
     assert (hang.phase, hang.step) == (phase, step)
+    assert hang.is_stopped == (state == "T")
     assert rank in hang.suspects
     if phase != "backward" or state == "T":  # there the others wait, too: only stacks can tell
         assert hang.suspects == (rank,)
