@@ -7,7 +7,7 @@ from l3_modeltools.resilience.heartbeat import Phase
 STACK = """\
 Current thread 0x00007f1b (most recent call first):
   File "/env/lib/python3.11/site-packages/torch/utils/data.py", line 2810 in wait
-  File "/work/train.py", line 88 in next_batch
+  File "/srv/train/train.py", line 88 in next_batch
 """
 
 
@@ -37,7 +37,9 @@ def test_a_hang_names_its_suspect_with_its_stack() -> None:
     assert (fault.occurred_at, fault.detected_at) == (990.5, 1000.0)
     assert [suspect.rank for suspect in fault.suspects] == [1]
     assert (fault.evidence[0].source, fault.evidence[0].rank) == ("stack", 1)
-    assert fault.evidence[0].text.endswith("data.py:2810 in wait; called by /work/train.py:88 in next_batch")
+    assert fault.evidence[0].text.endswith(
+        "data.py:2810 in wait; called by /srv/train/train.py:88 in next_batch"
+    )
     assert [entry.text for entry in fault.evidence[1:]] == ["rank 0 waits in forward", "rank 1 sleeps"]
 
 

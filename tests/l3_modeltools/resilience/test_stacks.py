@@ -9,13 +9,13 @@ from l3_modeltools.resilience.stacks import main_frames, telling_frames
 STACKS = """\
 Thread 0x00007f1a (most recent call first):
   File "/usr/lib/python3.11/threading.py", line 327 in wait
-  File "/work/ogai/l3_modeltools/data/prefetch.py", line 40 in run
+  File "/srv/ogai/l3_modeltools/data/prefetch.py", line 40 in run
 
 Current thread 0x00007f1b (most recent call first):
   File "/env/lib/python3.11/site-packages/torch/distributed/distributed_c10d.py", line 2810 in all_reduce
   File "/env/lib/python3.11/site-packages/torch/nn/parallel/distributed.py", line 1639 in forward
-  File "/work/ogai/l3_modeltools/training/step.py", line 88 in backward
-  File "/work/ogai/l3_modeltools/training/loop.py", line 51 in run
+  File "/srv/ogai/l3_modeltools/training/step.py", line 88 in backward
+  File "/srv/ogai/l3_modeltools/training/loop.py", line 51 in run
   File "<frozen runpy>", line 88 in _run_code
 """
 
@@ -23,8 +23,8 @@ Current thread 0x00007f1b (most recent call first):
 def test_the_innermost_frame_and_the_callers_outside_of_libraries_are_shown() -> None:
     assert [str(frame) for frame in telling_frames(STACKS)] == [
         "/env/lib/python3.11/site-packages/torch/distributed/distributed_c10d.py:2810 in all_reduce",
-        "/work/ogai/l3_modeltools/training/step.py:88 in backward",
-        "/work/ogai/l3_modeltools/training/loop.py:51 in run",
+        "/srv/ogai/l3_modeltools/training/step.py:88 in backward",
+        "/srv/ogai/l3_modeltools/training/loop.py:51 in run",
     ]
     assert telling_frames("") == ()
 
