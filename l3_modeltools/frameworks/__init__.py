@@ -3,5 +3,6 @@
 from l3_modeltools.frameworks.command import resolve_command
 from l3_modeltools.frameworks.containers import Container, find_container
 from l3_modeltools.frameworks.render import render_job
+from l3_modeltools.frameworks.starter import free_port
 
-__all__ = ["Container", "find_container", "render_job", "resolve_command"]
+__all__ = ["Container", "find_container", "free_port", "render_job", "resolve_command"]

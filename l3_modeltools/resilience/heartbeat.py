@@ -6,7 +6,7 @@ import struct
 import threading
 import time
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from l3_modeltools.schemas import Section
 
@@ -15,17 +15,8 @@ __all__ = ["Beat", "Heart", "Phase", "Pulse", "SectionTime", "open_page", "page_
 Phase = Literal["setup", "data", "forward", "backward", "optimizer", "save", "validate", "paused", "ended"]
 """Where a rank is: a document's `section`, its forward and backward passes apart; `paused`: it waits, and says so."""
 
-PHASES: tuple[Phase, ...] = (
-    "setup",
-    "data",
-    "forward",
-    "backward",
-    "optimizer",
-    "save",
-    "validate",
-    "paused",
-    "ended",
-)
+PHASES: tuple[Phase, ...] = get_args(Phase)
+"""In the order in which the page numbers them."""
 NOW = struct.Struct("<QQqd")
 """Times told so far, phase, step, since when (CLOCK_MONOTONIC, which all processes of a node share)."""
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Literal
+from typing import Literal, get_args
 
 __all__ = ["CATEGORIES", "Category", "Interval", "Stroke", "paint"]
 
@@ -32,20 +32,7 @@ person's wish or a verdict and when a person wants it to go on. `other`: what no
 two steps.
 """
 
-CATEGORIES: tuple[Category, ...] = (
-    "productive",
-    "redone",
-    "queue",
-    "setup",
-    "detect",
-    "locate",
-    "restart",
-    "save_stall",
-    "validate",
-    "paused",
-    "stopped",
-    "other",
-)
+CATEGORIES: tuple[Category, ...] = get_args(Category)
 
 LAYERS: tuple[tuple[Category, bool], ...] = (
     ("paused", False),

@@ -7,6 +7,7 @@ from signal import Signals
 
 from msgspec.structs import replace
 
+from l3_modeltools.frameworks import free_port
 from l3_modeltools.resilience.catalogue import Catalogue
 from l3_modeltools.resilience.classify import classify_ends
 from l3_modeltools.resilience.classify_hang import classify_hang
@@ -19,7 +20,6 @@ from l3_modeltools.resilience.supervisor.journal import Journal, say
 from l3_modeltools.resilience.supervisor.nursery import Nursery
 from l3_modeltools.resilience.supervisor.observer import Observer
 from l3_modeltools.resilience.supervisor.onlooker import Onlooker
-from l3_modeltools.resilience.supervisor.ports import free_port
 from l3_modeltools.resilience.supervisor.pump import Pump
 from l3_modeltools.resilience.supervisor.shared import Shared
 from l3_modeltools.resilience.supervisor.wish import Wish
