@@ -9,14 +9,18 @@ from l0_infra.schemas import Accelerator, AcceleratorProcess, Unread
 
 __all__ = ["SOURCES", "parse_amd"]
 
-LIST = Source(name="amd.list", program="amd-smi", command="amd-smi list --json")
+LIST = Source(name="amd-smi-list.json", program="amd-smi", command="amd-smi list --json")
 STATIC = Source(
-    name="amd.static", program="amd-smi", command="amd-smi static --asic --bus --vram --driver --json"
+    name="amd-smi-static.json",
+    program="amd-smi",
+    command="amd-smi static --asic --bus --vram --driver --json",
 )
-METRIC = Source(name="amd.metric", program="amd-smi", command="amd-smi metric --usage --mem-usage --json")
-PROCESS = Source(name="amd.process", program="amd-smi", command="amd-smi process --json")
+METRIC = Source(
+    name="amd-smi-metric.json", program="amd-smi", command="amd-smi metric --usage --mem-usage --json"
+)
+PROCESS = Source(name="amd-smi-process.json", program="amd-smi", command="amd-smi process --json")
 ROCM = Source(
-    name="amd.rocm",
+    name="rocm-smi.json",
     program="rocm-smi",
     command="command -v amd-smi >/dev/null || rocm-smi --showproductname --showuniqueid --showbus"
     " --showmeminfo vram --showuse --showdriverversion --showpids --json",

@@ -11,7 +11,7 @@ from l0_infra.schemas import Accelerator, AcceleratorProcess, Unread
 __all__ = ["SOURCES", "parse_ascend"]
 
 TOOL = "npu-smi info"
-NPUS = Source(name="ascend.npus", program="npu-smi", command=TOOL)
+NPUS = Source(name="npu-smi-info.txt", program="npu-smi", command=TOOL)
 SOURCES = (NPUS,)
 
 Key = tuple[str, str]

@@ -12,20 +12,25 @@ from typing import Literal
 
 from l0_infra.schemas import Unread
 
-__all__ = ["ABSENT", "HUNG", "Answer", "Source", "parse_bundle", "render_script"]
+__all__ = ["ABSENT", "HUNG", "NOT_ASKED", "Answer", "Answers", "Source", "parse_bundle", "render_script"]
 
-End = Literal["exit", "hung", "absent"]
+End = Literal["exit", "hung", "absent", "not asked"]
 KILLED = 137
 """Exit code of a command that `timeout -s KILL` ended."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Source:
-    """Where a fact comes from: a shell command, asked only where its program is installed."""
+    """Where a fact comes from: a shell command, asked only where its program is installed.
+
+    Its name is a file's: what it says lies in a support bundle under that name, and is read from there alike.
+    """
 
     name: str
     program: str
     command: str
+    whole: str | None = None
+    """What a support bundle takes instead, where `command` says less than there is (a filtered log)."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -59,7 +64,15 @@ class Answer:
                 yield Unread(what=line.split(": ")[1], reason="denied", hint="look as root")
 
 
+Answers = Mapping[str, Answer]
+"""What each source said, by its name; whoever hands it out has an answer for every source, if only NOT_ASKED."""
+
 ABSENT = Answer(end="absent")
+"""The program is not installed."""
+
+NOT_ASKED = Answer(end="not asked")
+"""Nobody looked: a support bundle lacks this file. Its facts are unknown, and that says nothing of the node."""
+
 HUNG = Answer(end="hung")
 
 

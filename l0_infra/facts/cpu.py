@@ -13,13 +13,13 @@ TOPOLOGY = "/sys/devices/system/cpu/cpu[0-9]*/topology"
 NODE = "/sys/devices/system/node/node[0-9]*"
 
 CPU = Source(
-    name="cpu",
+    name="cpu.txt",
     program="grep",
     command="grep -H -m1 'model name' /proc/cpuinfo;"
     f" grep -H '' {ONLINE} {TOPOLOGY}/physical_package_id {TOPOLOGY}/thread_siblings_list {NODE}/cpulist;"
     f" grep -H MemTotal {NODE}/meminfo; true",
 )
-LSCPU = Source(name="lscpu", program="lscpu", command="lscpu")
+LSCPU = Source(name="lscpu.txt", program="lscpu", command="lscpu")
 
 
 def parse_cpu(tree: Tree, lscpu: str) -> Cpu:

@@ -14,15 +14,15 @@ __all__ = ["BLOCK", "LSBLK", "MOUNTS", "parse_block", "parse_lsblk", "parse_moun
 NOT_A_DISK = re.compile(r"(loop|ram|zram|sr|fd|nbd|dm-|md)[0-9]")
 
 LSBLK = Source(
-    name="lsblk", program="lsblk", command="lsblk -J -b -o NAME,KNAME,TYPE,SIZE,MODEL,SERIAL,ROTA,TRAN"
+    name="lsblk.json", program="lsblk", command="lsblk -J -b -o NAME,KNAME,TYPE,SIZE,MODEL,SERIAL,ROTA,TRAN"
 )
 BLOCK = Source(
-    name="block",
+    name="sys-block.txt",
     program="grep",
     command="grep -H '' /sys/block/*/size /sys/block/*/queue/rotational /sys/block/*/device/model"
     " /sys/block/*/device/serial /sys/block/*/*/dev; true",
 )
-MOUNTS = Source(name="mounts", program="cat", command="cat /proc/mounts")
+MOUNTS = Source(name="proc-mounts.txt", program="cat", command="cat /proc/mounts")
 
 
 class _Row(msgspec.Struct):

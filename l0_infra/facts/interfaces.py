@@ -14,7 +14,7 @@ UNKNOWN_SPEED = 2**32 - 1
 PCI = re.compile(r"[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]")
 
 NET = Source(
-    name="net",
+    name="sys-class-net.txt",
     program="grep",
     command="grep -H '' "
     + " ".join(
@@ -23,7 +23,7 @@ NET = Source(
     )
     + "; true",
 )
-ADDRESSES = Source(name="addresses", program="ip", command="ip -o address show")
+ADDRESSES = Source(name="ip-address.txt", program="ip", command="ip -o address show")
 
 Addresses = Mapping[str, tuple[str, ...]]
 

@@ -11,7 +11,9 @@ from l0_infra.schemas import CgroupLimits
 __all__ = ["LIMITS", "cpus_usable", "memory_usable_bytes", "parse_limits"]
 
 LIMITS = Source(
-    name="limits", program="grep", command=files(__package__).joinpath("limits.sh").read_text("utf-8")
+    name="cgroup-limits.txt",
+    program="grep",
+    command=files(__package__).joinpath("limits.sh").read_text("utf-8"),
 )
 
 

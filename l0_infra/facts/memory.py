@@ -11,7 +11,7 @@ __all__ = ["MEMORY", "parse_memory"]
 POOLS = "/sys/kernel/mm/hugepages"
 
 MEMORY = Source(
-    name="memory",
+    name="memory.txt",
     program="grep",
     command=f"grep -H '' /proc/meminfo {POOLS}/*/nr_hugepages {POOLS}/*/free_hugepages; true",
 )

@@ -13,13 +13,15 @@ FIELDS = "index,name,uuid,memory.total,memory.used,utilization.gpu,pci.bus_id,dr
 CSV = "--format=csv,noheader,nounits"
 TOOL = "nvidia-smi"
 
-GPUS = Source(name="nvidia.gpus", program=TOOL, command=f"{TOOL} --query-gpu={FIELDS} {CSV}")
+GPUS = Source(name="nvidia-smi-query-gpu.csv", program=TOOL, command=f"{TOOL} --query-gpu={FIELDS} {CSV}")
 PROCESSES = Source(
-    name="nvidia.processes",
+    name="nvidia-smi-query-compute-apps.csv",
     program=TOOL,
     command=f"{TOOL} --query-compute-apps=gpu_uuid,pid,used_memory {CSV}",
 )
-MODULE = Source(name="nvidia.module", program=TOOL, command="cat /proc/driver/nvidia/version")
+MODULE = Source(
+    name="proc-driver-nvidia-version.txt", program=TOOL, command="cat /proc/driver/nvidia/version"
+)
 SOURCES = (GPUS, PROCESSES, MODULE)
 
 MISMATCH = "Driver/library version mismatch"

@@ -1,13 +1,13 @@
 """A whole node in one round trip: its facts, and what of them could not be read."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 import msgspec
 
 from l0_infra.core.exec import Runner
 from l0_infra.facts import accelerators, cpu, disks, interfaces, limits, memory, system
 from l0_infra.facts.ask import ask
-from l0_infra.facts.bundle import Answer
+from l0_infra.facts.bundle import Answers
 from l0_infra.facts.tree import parse_tree, text_at
 from l0_infra.schemas import Disk, NetworkInterface, NodeFacts, Unread
 
@@ -19,7 +19,8 @@ SOURCES = (
     *accelerators.SOURCES,
 )
 
-Answers = Mapping[str, Answer]
+TREES = ("system.txt", "cpu.txt", "memory.txt", "cgroup-limits.txt", "sys-block.txt", "sys-class-net.txt")
+"""Sources that are many files of the kernel's, any of which may be missing."""
 
 
 def probe_node(runner: Runner, now: float, *, limit_s: int = 15) -> NodeFacts:
@@ -32,8 +33,16 @@ def probe_node(runner: Runner, now: float, *, limit_s: int = 15) -> NodeFacts:
 
 def parse_node(answers: Answers, now: float) -> NodeFacts:
     """Make facts of what the sources said."""
-    trees = {name: parse_tree(answers[name].out) for name in ("system", "cpu", "memory", "limits")}
-    uname = answers["uname"].out
+    trees = {
+        name: parse_tree(answers[file].out)
+        for name, file in (
+            ("system", "system.txt"),
+            ("cpu", "cpu.txt"),
+            ("memory", "memory.txt"),
+            ("limits", "cgroup-limits.txt"),
+        )
+    }
+    uname = answers["uname.txt"].out
     main = memory.parse_memory(trees["memory"])
     left = limits.parse_limits(trees["limits"])
     found = accelerators.parse_accelerators(answers)
@@ -44,7 +53,7 @@ def parse_node(answers: Answers, now: float) -> NodeFacts:
         probed_at=now,
         os=system.parse_os(uname, trees["system"]),
         chassis=system.parse_chassis(trees["system"]),
-        cpu=cpu.parse_cpu(trees["cpu"], answers["lscpu"].out),
+        cpu=cpu.parse_cpu(trees["cpu"], answers["lscpu.txt"].out),
         numa=cpu.parse_numa(trees["cpu"]),
         memory=main,
         limits=left,
@@ -53,39 +62,40 @@ def parse_node(answers: Answers, now: float) -> NodeFacts:
         disks=disk_list,
         interfaces=_interfaces(answers),
         accelerators=found.accelerators,
+        evidence=tuple(name for name, answer in answers.items() if answer.ok),
         unread=(*_unread(answers), *disk_faults, *found.unread),
     )
 
 
 def _disks(answers: Answers) -> tuple[tuple[Disk, ...], tuple[Unread, ...]]:
     """Prefer `lsblk`; when it hangs, fails or prints nonsense, the kernel's files still name the disks."""
-    mounts = disks.parse_mounts(answers["mounts"].out)
-    listing = answers["lsblk"]
+    mounts = disks.parse_mounts(answers["proc-mounts.txt"].out)
+    listing = answers["lsblk.json"]
     try:
         if listing.ok:
             return disks.parse_lsblk(listing.out, mounts), ()
         faults = tuple(listing.unread("lsblk"))
     except msgspec.DecodeError as error:
         faults = (Unread(what="lsblk", reason="garbled", detail=str(error)),)
-    return disks.parse_block(parse_tree(answers["block"].out), mounts), faults
+    return disks.parse_block(parse_tree(answers["sys-block.txt"].out), mounts), faults
 
 
 def _interfaces(answers: Answers) -> tuple[NetworkInterface, ...]:
-    told = answers["addresses"]
+    told = answers["ip-address.txt"]
     addresses = interfaces.parse_addresses(told.out) if told.ok else None
-    return interfaces.parse_interfaces(parse_tree(answers["net"].out), addresses)
+    return interfaces.parse_interfaces(parse_tree(answers["sys-class-net.txt"].out), addresses)
 
 
 def _unread(answers: Answers) -> Iterator[Unread]:
     """Yield faults of the sources that belong to no vendor; files that may be missing are not missed."""
-    for name in ("system", "cpu", "memory", "limits", "block", "net"):
+    for name in TREES:
         yield from answers[name].denied()
         if answers[name].end == "hung":
             yield from answers[name].unread(name)
     for name, what in (
-        ("uname", "uname"),
-        ("lscpu", "lscpu"),
-        ("mounts", "/proc/mounts"),
-        ("addresses", "ip address"),
+        ("uname.txt", "uname"),
+        ("lscpu.txt", "lscpu"),
+        ("proc-mounts.txt", "/proc/mounts"),
+        ("ip-address.txt", "ip address"),
     ):
         yield from answers[name].unread(what)

@@ -9,9 +9,9 @@ __all__ = ["SYSTEM", "UNAME", "parse_boot_id", "parse_chassis", "parse_hostname"
 DMI = "/sys/class/dmi/id"
 BOOT_ID = "/proc/sys/kernel/random/boot_id"
 
-UNAME = Source(name="uname", program="uname", command="uname -n; uname -r; uname -m")
+UNAME = Source(name="uname.txt", program="uname", command="uname -n; uname -r; uname -m")
 SYSTEM = Source(
-    name="system",
+    name="system.txt",
     program="grep",
     command=f"grep -H '' /etc/os-release /usr/lib/os-release {BOOT_ID}"
     f" {DMI}/sys_vendor {DMI}/product_name {DMI}/product_serial {DMI}/product_uuid",

@@ -1,54 +1,110 @@
-"""The documents this layer owns: a node as wished, as found, as it should be made; a device's data sheet."""
+"""The documents this layer owns: a node as wished, found, to be made and judged; a device's data sheet."""
 
-from l0_infra.schemas.accelerator import Accelerator, AcceleratorProcess
+from l0_infra.schemas.accelerator import Accelerator, AcceleratorProcess, Vendor
+from l0_infra.schemas.accelerator_state import (
+    AcceleratorLink,
+    Clocks,
+    Condition,
+    Ecc,
+    MemoryRepair,
+    Partition,
+    Partitioning,
+    PcieLink,
+    Throttle,
+)
+from l0_infra.schemas.attached import Disk, Mount, NetworkInterface
+from l0_infra.schemas.board import DiskHealth, ManagementController, MemoryErrors, MemoryModule
 from l0_infra.schemas.device import Device, DeviceLink, PeakRate
+from l0_infra.schemas.fabric import Counter, FabricPort, Gid, RoceSettings
 from l0_infra.schemas.identity import IdentityKey, identity_of
+from l0_infra.schemas.inspection import Finding, Inspection, Undecided
+from l0_infra.schemas.kernel_event import EventAction, KernelCatalogue, KernelEvent, KnownEvent, Severity
+from l0_infra.schemas.machine import CgroupLimits, Chassis, Cpu, Hugepages, Memory, NumaNode, OperatingSystem
 from l0_infra.schemas.node import Node, address_fault, name_fault
-from l0_infra.schemas.node_facts import (
-    CgroupLimits,
-    Chassis,
-    Cpu,
-    Disk,
-    Hugepages,
-    Memory,
-    Mount,
-    NetworkInterface,
-    NodeFacts,
-    NumaNode,
-    OperatingSystem,
-    Unread,
+from l0_infra.schemas.node_facts import NodeFacts, Unread
+from l0_infra.schemas.operating import (
+    ClockState,
+    KernelModule,
+    KernelSettings,
+    PackageLock,
+    ResourceLimit,
+    Security,
+    Service,
+    Software,
 )
 from l0_infra.schemas.pins import HugepagesPin, Pins, SoftwarePin
 from l0_infra.schemas.plan import ApplyRole, Plan, Reboot, RunCommand, Step, WaitFor, WriteFile
+from l0_infra.schemas.topology import Advice, Affinity, Nearest, Pair, PairPath, PciDevice, Topology
 
 __all__ = [
     "Accelerator",
+    "AcceleratorLink",
     "AcceleratorProcess",
+    "Advice",
+    "Affinity",
     "ApplyRole",
     "CgroupLimits",
     "Chassis",
+    "ClockState",
+    "Clocks",
+    "Condition",
+    "Counter",
     "Cpu",
     "Device",
     "DeviceLink",
     "Disk",
+    "DiskHealth",
+    "Ecc",
+    "EventAction",
+    "FabricPort",
+    "Finding",
+    "Gid",
     "Hugepages",
     "HugepagesPin",
     "IdentityKey",
+    "Inspection",
+    "KernelCatalogue",
+    "KernelEvent",
+    "KernelModule",
+    "KernelSettings",
+    "KnownEvent",
+    "ManagementController",
     "Memory",
+    "MemoryErrors",
+    "MemoryModule",
+    "MemoryRepair",
     "Mount",
+    "Nearest",
     "NetworkInterface",
     "Node",
     "NodeFacts",
     "NumaNode",
     "OperatingSystem",
+    "PackageLock",
+    "Pair",
+    "PairPath",
+    "Partition",
+    "Partitioning",
+    "PciDevice",
+    "PcieLink",
     "PeakRate",
     "Pins",
     "Plan",
     "Reboot",
+    "ResourceLimit",
+    "RoceSettings",
     "RunCommand",
+    "Security",
+    "Service",
+    "Severity",
+    "Software",
     "SoftwarePin",
     "Step",
+    "Throttle",
+    "Topology",
+    "Undecided",
     "Unread",
+    "Vendor",
     "WaitFor",
     "WriteFile",
     "address_fault",

@@ -4,7 +4,16 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from l0_infra.core.documents import Bytes, Part
+from l0_infra.core.documents import Bytes, Count, Part
+from l0_infra.schemas.accelerator_state import (
+    AcceleratorLink,
+    Clocks,
+    Condition,
+    Ecc,
+    MemoryRepair,
+    Partitioning,
+    PcieLink,
+)
 
 __all__ = ["Accelerator", "AcceleratorProcess", "Vendor"]
 
@@ -37,4 +46,25 @@ class Accelerator(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
     processes: Annotated[
         tuple[AcceleratorProcess, ...] | None,
         Meta(description="Processes that hold it; null: not known, so it may be busy."),
+    ] = None
+    serial: Annotated[str | None, Meta(description="Serial number of the board.")] = None
+    firmware_version: Annotated[str | None, Meta(description="Version of its firmware (VBIOS).")] = None
+    numa_node: Annotated[Count | None, Meta(description="NUMA node it belongs to.")] = None
+    device: Annotated[
+        str | None, Meta(description="Name of the `device` document it matches; null: none.")
+    ] = None
+    condition: Annotated[Condition | None, Meta(description="How it does; null: not read.")] = None
+    clocks: Annotated[Clocks | None, Meta(description="Its clocks; null: not read.")] = None
+    ecc: Annotated[
+        Ecc | None, Meta(description="Error correction of its memory; null: none, or not read.")
+    ] = None
+    memory_repair: Annotated[
+        MemoryRepair | None, Meta(description="Memory taken out of use; null: not read.")
+    ] = None
+    pcie: Annotated[PcieLink | None, Meta(description="Its PCI Express link; null: not read.")] = None
+    links: Annotated[
+        tuple[AcceleratorLink, ...] | None, Meta(description="Links to other accelerators; null: not read.")
+    ] = None
+    partitioning: Annotated[
+        Partitioning | None, Meta(description="Partitions (MIG); null: none, or not read.")
     ] = None

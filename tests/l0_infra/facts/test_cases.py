@@ -91,8 +91,8 @@ def test_a_bundle_cut_anywhere_keeps_what_came_whole(bundle: str, data: st.DataO
 
 def test_a_garbled_lsblk_is_told_and_the_kernel_s_own_files_stand_in() -> None:
     bundle = next(case for case in CASES if case.stem == "container_cgroup_v2_arm").read_text()
-    before, rest = bundle.split("@ lsblk ")
-    garbled = f'{before}@ lsblk 0\n|{{"blockdevices": 3}}\n!\n@ block{rest.partition("@ block")[2]}'
+    before, rest = bundle.split("@ lsblk.json ")
+    garbled = f'{before}@ lsblk.json 0\n|{{"blockdevices": 3}}\n!\n@ sys-block.txt{rest.partition("@ sys-block.txt")[2]}'
     facts = facts_of(garbled)
     assert facts.disks == facts_of(bundle).disks != ()
     assert [fault.reason for fault in facts.unread if fault.what == "lsblk"] == ["garbled"]

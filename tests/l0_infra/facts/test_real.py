@@ -86,7 +86,9 @@ def test_disks_against_lsblk(facts: NodeFacts) -> None:
 
 def test_disks_without_lsblk_are_the_same(facts: NodeFacts, runner: LocalRunner) -> None:
     answers = ask(runner, (disks.BLOCK, disks.MOUNTS), 5)
-    found = disks.parse_block(parse_tree(answers["block"].out), disks.parse_mounts(answers["mounts"].out))
+    found = disks.parse_block(
+        parse_tree(answers["sys-block.txt"].out), disks.parse_mounts(answers["proc-mounts.txt"].out)
+    )
     plain = [(one.name, one.size_bytes, one.rotational, one.mounts) for one in facts.disks]
     assert [(one.name, one.size_bytes, one.rotational, one.mounts) for one in found] == plain
 
