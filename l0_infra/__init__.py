@@ -4,12 +4,27 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from l0_infra.evidence import NodeEvidence, facts_of, probe_evidence, read_bundle, save_bundle
     from l0_infra.facts.accelerators import probe_accelerators
     from l0_infra.facts.probe import probe_node
 
-__all__ = ["probe_accelerators", "probe_node"]
+__all__ = [
+    "NodeEvidence",
+    "facts_of",
+    "probe_accelerators",
+    "probe_evidence",
+    "probe_node",
+    "read_bundle",
+    "save_bundle",
+]
 
-_HOME = {"probe_accelerators": "l0_infra.facts.accelerators", "probe_node": "l0_infra.facts.probe"}
+_HOME = {
+    "probe_accelerators": "l0_infra.facts.accelerators",
+    "probe_node": "l0_infra.facts.probe",
+    **dict.fromkeys(
+        ("NodeEvidence", "facts_of", "probe_evidence", "read_bundle", "save_bundle"), "l0_infra.evidence"
+    ),
+}
 
 
 def __getattr__(name: str) -> object:

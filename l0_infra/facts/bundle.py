@@ -31,6 +31,10 @@ class Source:
     command: str
     whole: str | None = None
     """What a support bundle takes instead, where `command` says less than there is (a filtered log)."""
+    also: tuple[str, ...] = ()
+    """Patterns of other names, in lower case, that people give the file when they gather it by hand."""
+    marks: tuple[str, ...] = ()
+    """Texts near a file's beginning that only this source says."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -77,7 +81,7 @@ HUNG = Answer(end="hung")
 
 
 def render_script(sources: Sequence[Source]) -> str:
-    """Write the script that asks all sources at once; it is given the time limit in seconds as `$1`."""
+    """Write the script that asks all sources at once: `sh -s SECONDS BYTES`, the limits of each of them."""
     asked = (f"fact {one.name} {one.program} {shlex.quote(one.command)}" for one in sources)
     return "\n".join((files(__package__).joinpath("bundle.sh").read_text("utf-8"), *asked, "report", ""))
 

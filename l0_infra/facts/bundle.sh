@@ -4,6 +4,7 @@ export LC_ALL=C
 PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin:/usr/local/bin:/opt/rocm/bin
 umask 077
 limit=$1
+bytes=$2
 names=
 dir=
 bounded=
@@ -45,7 +46,7 @@ report() {
         how=hung
         [ ! -e "$dir/$name.end" ] || read -r how <"$dir/$name.end"
         echo "@ $name $how"
-        { head -c 1000000 "$dir/$name.out"; echo; } | sed 's/^/|/'
+        { head -c "$bytes" "$dir/$name.out"; echo; } | sed 's/^/|/'
         [ ! -s "$dir/$name.err" ] || { head -c 4000 "$dir/$name.err"; echo; } | sed 's/^/!/'
     done
     echo "@ all told"

@@ -7,7 +7,7 @@ import msgspec
 from l0_infra.core.exec import Runner
 from l0_infra.facts import accelerators, cpu, disks, interfaces, limits, memory, system
 from l0_infra.facts.ask import ask
-from l0_infra.facts.bundle import Answers
+from l0_infra.facts.bundle import HUNG, Answers
 from l0_infra.facts.tree import parse_tree, text_at
 from l0_infra.schemas import Disk, NetworkInterface, NodeFacts, Unread
 
@@ -23,16 +23,18 @@ TREES = ("system.txt", "cpu.txt", "memory.txt", "cgroup-limits.txt", "sys-block.
 """Sources that are many files of the kernel's, any of which may be missing."""
 
 
-def probe_node(runner: Runner, now: float, *, limit_s: int = 15) -> NodeFacts:
+def probe_node(runner: Runner, now: float, *, limit_s: int = 15, sudo: bool = False) -> NodeFacts:
     """Look at a node; `now` is the time in seconds since the epoch, `limit_s` what each fact may take.
 
     What cannot be read is None and listed in `unread`. Raises RemoteError when the node cannot be reached.
     """
-    return parse_node(ask(runner, SOURCES, limit_s), now)
+    return parse_node(ask(runner, SOURCES, limit_s, sudo=sudo), now)
 
 
 def parse_node(answers: Answers, now: float) -> NodeFacts:
-    """Make facts of what the sources said."""
+    """Make facts of what the sources said; of a node where none answered they say no more than that it hangs."""
+    if all(answer.end == "hung" for answer in answers.values()):
+        return NodeFacts(probed_at=now, unread=tuple(HUNG.unread("node")))
     trees = {
         name: parse_tree(answers[file].out)
         for name, file in (

@@ -30,9 +30,10 @@ class Unread(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     what: Annotated[str, Meta(description="Source: a program or a file.")]
     reason: Annotated[
-        Literal["hung", "failed", "denied", "garbled", "driver mismatch"],
+        Literal["hung", "failed", "denied", "garbled", "driver mismatch", "unreachable"],
         Meta(
-            description="No answer in time, an error, more rights needed, nonsense, or versions that differ."
+            description="No answer in time, an error, more rights needed, nonsense, versions that differ, or no way"
+            " to the node."
         ),
     ]
     detail: Annotated[str, Meta(description="What was found, in its own words.")] = ""
@@ -42,6 +43,7 @@ class Unread(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
 class NodeFacts(Document, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="node_facts"):
     """What one look at a node found. Unknown is null, never 0."""
 
+    node: Annotated[str | None, Meta(description="Name it was asked for by; null: this machine.")] = None
     hostname: Annotated[str | None, Meta(description="Host name.")] = None
     boot_id: Annotated[str | None, Meta(description="Changes with every boot.")] = None
     probed_at: Annotated[float, Meta(description="When it was looked at, in seconds since the epoch, UTC.")]
