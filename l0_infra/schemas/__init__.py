@@ -34,6 +34,7 @@ from l0_infra.schemas.operating import (
 )
 from l0_infra.schemas.pins import HugepagesPin, Pins, SoftwarePin
 from l0_infra.schemas.plan import ApplyRole, Plan, Reboot, RunCommand, Step, WaitFor, WriteFile
+from l0_infra.schemas.rules import Expectation, NodeRules, Rule
 from l0_infra.schemas.topology import Advice, Affinity, Nearest, Pair, PairPath, PciDevice, Topology
 
 __all__ = [
@@ -56,6 +57,7 @@ __all__ = [
     "DiskHealth",
     "Ecc",
     "EventAction",
+    "Expectation",
     "FabricPort",
     "Finding",
     "Gid",
@@ -78,6 +80,7 @@ __all__ = [
     "NetworkInterface",
     "Node",
     "NodeFacts",
+    "NodeRules",
     "NumaNode",
     "OperatingSystem",
     "PackageLock",
@@ -93,6 +96,7 @@ __all__ = [
     "Reboot",
     "ResourceLimit",
     "RoceSettings",
+    "Rule",
     "RunCommand",
     "Security",
     "Service",

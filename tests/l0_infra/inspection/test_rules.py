@@ -1,0 +1,1 @@
+"""The rules that ship with ogai are sound: every field that they name exists."""
