@@ -40,7 +40,7 @@ FLEETING = frozenset(
 OWN = frozenset(("addresses", "address", "guid", "gids", "lid", "mac", "serial", "uuid"))
 """Fields that no two nodes share."""
 
-NAMES = (
+NAMES: tuple[tuple[str, ...], ...] = (
     ("id",),
     ("device", "port"),
     ("first", "second"),

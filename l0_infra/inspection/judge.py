@@ -43,9 +43,11 @@ def _judge(rule: Rule, whole: Subject, verdicts: _Verdicts) -> None:
     if subjects is None:
         verdicts.undecided.append(Undecided(rule=rule.id, subject="node", why=f"{rule.each} not read"))
         return
+    unknown_before = len(verdicts.undecided)
     found = list(_odd_entries(rule, subjects) if rule.alike else _broken(rule, subjects, verdicts))
     verdicts.findings += found
-    if subjects and not found and (not verdicts.undecided or verdicts.undecided[-1].rule != rule.id):
+    applies = bool(subjects) or not (rule.expect or rule.alike)
+    if applies and not found and len(verdicts.undecided) == unknown_before:
         verdicts.passed.append(rule.id)
 
 

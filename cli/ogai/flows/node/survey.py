@@ -82,8 +82,12 @@ def visit(
     shared = pool or SshPool()
 
     def do(visited: _Visit) -> Value:
-        with runner_of(visited.target, shared) as runner:
+        runner = runner_of(visited.target, shared)
+        try:
             return work(visited.target, runner)
+        finally:
+            if pool is None:
+                runner.close()
 
     try:
         results = fan_out(
