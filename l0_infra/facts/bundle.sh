@@ -19,8 +19,7 @@ fact() { # NAME PROGRAM COMMAND
     names="$names $1"
     {
         $bounded sh -c "$3" >"$dir/$1.out" 2>"$dir/$1.err"
-        echo $? >"$dir/$1.code"
-        mv "$dir/$1.code" "$dir/$1.end"
+        echo $? >"$dir/$1.end"
     } </dev/null >/dev/null 2>&1 &
 }
 
@@ -32,22 +31,36 @@ make_dir() {
 
 finished() {
     for name in $names; do
-        [ -e "$dir/$name.end" ] || return 1
+        [ -s "$dir/$name.end" ] || return 1
     done
 }
 
+cut() { # BYTES FILES…: what is longer loses its end
+    most=$1
+    shift
+    for long in $(find "$@" -size "+${most}c" 2>/dev/null); do
+        head -c "$most" "$long" >"$dir/cut" && mv "$dir/cut" "$long"
+    done
+}
+
+marked() { # MARK FILE: each line behind a mark; a last line without an end gets one
+    [ ! -s "$2" ] || { sed "s/^/$1/" "$2" && echo; }
+}
+
 report() {
-    rounds=$((limit * 20 + 20))
+    rounds=$((limit * 50 + 50))
     until finished || [ $rounds -le 0 ]; do
         rounds=$((rounds - 1))
-        sleep 0.05
+        sleep 0.02
     done
+    cut "$bytes" "$dir"/*.out
+    cut 4000 "$dir"/*.err
     for name in $names; do
         how=hung
-        [ ! -e "$dir/$name.end" ] || read -r how <"$dir/$name.end"
+        [ ! -s "$dir/$name.end" ] || read -r how <"$dir/$name.end"
         echo "@ $name $how"
-        { head -c "$bytes" "$dir/$name.out"; echo; } | sed 's/^/|/'
-        [ ! -s "$dir/$name.err" ] || { head -c 4000 "$dir/$name.err"; echo; } | sed 's/^/!/'
+        marked '|' "$dir/$name.out"
+        marked '!' "$dir/$name.err"
     done
     echo "@ all told"
 }
