@@ -19,9 +19,8 @@ from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 
-ROOT = Path(__file__).parent.parent
-sys.path.insert(0, str(ROOT / "cli"))
-sys.path.insert(0, str(ROOT))
+sys.path.insert(0, str(Path(__file__).parent.parent / "cli"))
+sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from _sshd import Host, hosts_on_loopback
 
@@ -31,7 +30,7 @@ from l0_infra.schemas import NodeFacts
 from ogai.flows.node.survey import survey
 from ogai.flows.node.targets import Target
 
-BUNDLE = ROOT / "tests/cases/facts/server_two_sockets.bundle"
+BUNDLE = Path(__file__).parent.parent / "tests/cases/facts/server_two_sockets.bundle"
 
 
 def main() -> None:

@@ -74,14 +74,21 @@ def _read(path: str, stream: IO[bytes], size: int, changed_at: float) -> BundleF
 
 
 def _in_archive(bundle: Path) -> Iterator[BundleFile]:
-    expected = "a folder, or a tar archive (plain, gzip, bzip2 or xz), of files with what tools print"
+    """Yield the members that can be read, and at last, of an archive that is damaged behind them, that it is."""
+    read_any = False
     try:
-        with tarfile.open(bundle, "r|*") as archive:
-            yield from _members(archive)
+        with tarfile.open(bundle, "r:*") as archive:
+            for file in _members(archive):
+                read_any = True
+                yield file
     except ARCHIVE_FAULTS as error:
-        raise UsageError(
-            str(bundle), found=f"no archive that can be read whole ({error})", expected=expected
-        ) from error
+        if not read_any:
+            raise UsageError(
+                str(bundle),
+                found=f"no archive that can be read ({error})",
+                expected="a folder, or a tar archive (plain, gzip, bzip2 or xz), of files with what tools print",
+            ) from error
+        yield BundleFile(path=bundle.name, text=None, changed_at=0.0, trouble=f"cut off: {error}")
 
 
 def _members(archive: tarfile.TarFile) -> Iterator[BundleFile]:

@@ -1,6 +1,7 @@
 """Read a support bundle: what each of its nodes said, whatever subset of files it holds."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 
@@ -27,19 +28,17 @@ def read_bundle(bundle: Path, sources: Sequence[Source] = SOURCES) -> tuple[Node
         _node(folder or _stem(bundle), list(files), sources)
         for folder, files in groupby(sorted(list_files(bundle), key=_folder), key=_folder)
     ]
-    told = [
-        node
-        for node in nodes
-        if node.files or any(answer.end != "not asked" for answer in node.answers.values())
-    ]
+    told = [node for node in nodes if any(answer.end != "not asked" for answer in node.answers.values())]
+    strays = tuple(file for node in nodes if node not in told for file in node.unused)
     if not told:
-        files = [file.path for node in nodes for file in node.unused]
+        names = [file.path for file in strays]
         raise UsageError(
             str(bundle),
-            found=f"none of {len(files)} files is known: {', '.join(files[:5])}" if files else "no files",
+            found=f"none of {len(names)} files is known: {', '.join(names[:5])}" if names else "no files",
             expected="files with what tools print, such as nvidia-smi-q-x.xml, npu-smi-info.txt, kernel.log",
             hint="`ogai node collect` makes such a bundle",
         )
+    told[0] = replace(told[0], unused=(*told[0].unused, *strays))
     return tuple(sorted(told, key=lambda node: natural_key(node.name)))
 
 
