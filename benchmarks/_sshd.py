@@ -58,12 +58,13 @@ def _client(host: Host, folder: Path) -> str:
     )
 
 
+# SHLVL keeps bash from reading the ~/.bashrc of whoever measures, for both contenders.
 def _start(host: Host, folder: Path) -> "subprocess.Popen[bytes]":
     config = folder / f"{host.name}.conf"
     config.write_text(
         f"ListenAddress 127.0.0.1:{host.port}\nHostKey {folder}/host_key\n"
         f"AuthorizedKeysFile {folder}/user_key.pub\nPidFile none\nStrictModes no\nUsePAM no\n"
-        "PasswordAuthentication no\nPermitRootLogin yes\nMaxStartups 1000\nSubsystem sftp internal-sftp\n"
+        "PasswordAuthentication no\nPermitRootLogin yes\nMaxStartups 1000\nSetEnv SHLVL=2\nSubsystem sftp internal-sftp\n"
     )
     return subprocess.Popen([str(SSHD), "-D", "-f", str(config)], stderr=subprocess.DEVNULL)
 
