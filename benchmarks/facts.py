@@ -22,13 +22,12 @@ from statistics import median
 sys.path.insert(0, str(Path(__file__).parent.parent / "cli"))
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from _sshd import Host, hosts_on_loopback
-
 from l0_infra import judge_class, judge_node, load_rules, probe_node
 from l0_infra.core.exec import Answer, ScriptedRunner, SshOptions, fan_out
 from l0_infra.schemas import NodeFacts
 from ogai.flows.node.survey import survey
 from ogai.flows.node.targets import Target
+from tests.support.loopback_hosts import Host, hosts_on_loopback
 
 BUNDLE = Path(__file__).parent.parent / "tests/cases/facts/server_two_sockets.bundle"
 

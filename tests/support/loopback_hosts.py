@@ -1,4 +1,4 @@
-"""Hosts for measurements: sshd servers on loopback, each with a port of its own, that log the caller in by key."""
+"""Many hosts on one machine: sshd servers on loopback, each with a port of its own, that log the caller in by key."""
 
 import getpass
 import shutil
@@ -26,21 +26,24 @@ class Host:
 
 
 @contextmanager
-def hosts_on_loopback(count: int, folder: Path) -> Iterator[tuple[Host, ...]]:
-    """Start so many servers and end them; raises FileNotFoundError when no sshd is installed."""
+def hosts_on_loopback(count: int, folder: Path, *, settings: str = "") -> Iterator[tuple[Host, ...]]:
+    """Start so many servers and end them; `settings` are more lines of sshd's configuration.
+
+    Raises FileNotFoundError when no sshd is installed.
+    """
     if SSHD is None:
         raise FileNotFoundError("sshd (Debian: openssh-server)")
     Path("/run/sshd").mkdir(mode=0o755, exist_ok=True)
     for key in ("host_key", "user_key"):
         subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(folder / key)], check=True)
     hosts = tuple(
-        Host(name=f"bench{index:02}", port=_free_port(), config=folder / "ssh_config")
+        Host(name=f"host{index:02}", port=_free_port(), config=folder / "ssh_config")
         for index in range(count)
     )
     hosts[0].config.write_text("".join(_client(host, folder) for host in hosts))
     public = (folder / "host_key.pub").read_text()
     (folder / "known_hosts").write_text("".join(f"[127.0.0.1]:{host.port} {public}" for host in hosts))
-    servers = [_start(host, folder) for host in hosts]
+    servers = [_start(host, folder, settings) for host in hosts]
     try:
         for host in hosts:
             _wait_for(host)
@@ -58,13 +61,14 @@ def _client(host: Host, folder: Path) -> str:
     )
 
 
-# SHLVL keeps bash from reading the ~/.bashrc of whoever measures, for both contenders.
-def _start(host: Host, folder: Path) -> "subprocess.Popen[bytes]":
+# SHLVL keeps bash from reading the ~/.bashrc of whoever runs this.
+def _start(host: Host, folder: Path, settings: str) -> "subprocess.Popen[bytes]":
     config = folder / f"{host.name}.conf"
     config.write_text(
         f"ListenAddress 127.0.0.1:{host.port}\nHostKey {folder}/host_key\n"
         f"AuthorizedKeysFile {folder}/user_key.pub\nPidFile none\nStrictModes no\nUsePAM no\n"
-        "PasswordAuthentication no\nPermitRootLogin yes\nMaxStartups 1000\nSetEnv SHLVL=2\nSubsystem sftp internal-sftp\n"
+        "PasswordAuthentication no\nPermitRootLogin yes\nMaxStartups 1000\n"
+        f"SetEnv SHLVL=2\nSubsystem sftp internal-sftp\n{settings}"
     )
     return subprocess.Popen([str(SSHD), "-D", "-f", str(config)], stderr=subprocess.DEVNULL)
 
