@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import msgspec
 
 from l0_infra.core.exec import Runner
-from l0_infra.facts import accelerators, cpu, disks, interfaces, limits, memory, system
+from l0_infra.facts import accelerators, cpu, disks, interfaces, limits, memory, nvidia, system
 from l0_infra.facts.ask import ask
 from l0_infra.facts.bundle import HUNG, Answers
 from l0_infra.facts.tree import parse_tree, text_at
@@ -64,6 +64,8 @@ def parse_node(answers: Answers, now: float) -> NodeFacts:
         disks=disk_list,
         interfaces=_interfaces(answers),
         accelerators=found.accelerators,
+        fabric_manager=nvidia.parse_fabric_manager(answers),
+        software=nvidia.parse_software(answers),
         evidence=tuple(name for name, answer in answers.items() if answer.ok),
         unread=(*_unread(answers), *disk_faults, *found.unread),
     )

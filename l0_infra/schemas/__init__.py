@@ -1,11 +1,13 @@
 """The documents this layer owns: a node as wished, found, to be made and judged; a device's data sheet."""
 
 from l0_infra.schemas.accelerator import Accelerator, AcceleratorProcess, Vendor
+from l0_infra.schemas.accelerator_place import Board, FabricMembership
 from l0_infra.schemas.accelerator_state import (
     AcceleratorLink,
     Clocks,
     Condition,
     Ecc,
+    HeldBack,
     MemoryRepair,
     Partition,
     Partitioning,
@@ -16,6 +18,7 @@ from l0_infra.schemas.attached import Disk, Mount, NetworkInterface
 from l0_infra.schemas.board import DiskHealth, ManagementController, MemoryErrors, MemoryModule
 from l0_infra.schemas.device import Device, DeviceLink, PeakRate
 from l0_infra.schemas.fabric import Counter, FabricPort, Gid, RoceSettings
+from l0_infra.schemas.fabric_manager import FabricManager, FabricManagerEvent
 from l0_infra.schemas.identity import IdentityKey, identity_of
 from l0_infra.schemas.inspection import Finding, Inspection, Undecided
 from l0_infra.schemas.kernel_event import EventAction, KernelCatalogue, KernelEvent, KnownEvent, Severity
@@ -44,6 +47,7 @@ __all__ = [
     "Advice",
     "Affinity",
     "ApplyRole",
+    "Board",
     "CgroupLimits",
     "Chassis",
     "ClockState",
@@ -58,9 +62,13 @@ __all__ = [
     "Ecc",
     "EventAction",
     "Expectation",
+    "FabricManager",
+    "FabricManagerEvent",
+    "FabricMembership",
     "FabricPort",
     "Finding",
     "Gid",
+    "HeldBack",
     "Hugepages",
     "HugepagesPin",
     "IdentityKey",

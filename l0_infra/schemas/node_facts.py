@@ -9,6 +9,7 @@ from l0_infra.schemas.accelerator import Accelerator
 from l0_infra.schemas.attached import Disk, NetworkInterface
 from l0_infra.schemas.board import ManagementController, MemoryErrors, MemoryModule
 from l0_infra.schemas.fabric import FabricPort
+from l0_infra.schemas.fabric_manager import FabricManager
 from l0_infra.schemas.kernel_event import KernelEvent
 from l0_infra.schemas.machine import CgroupLimits, Chassis, Cpu, Memory, NumaNode, OperatingSystem
 from l0_infra.schemas.operating import (
@@ -66,6 +67,9 @@ class NodeFacts(Document, frozen=True, kw_only=True, forbid_unknown_fields=True,
     accelerators: Annotated[
         tuple[Accelerator, ...], Meta(description="Accelerators their vendors' tools list.")
     ] = ()
+    fabric_manager: Annotated[
+        FabricManager | None, Meta(description="What sets up NVSwitches, as its log tells; null: not read.")
+    ] = None
     software: Annotated[
         tuple[Software, ...], Meta(description="Versions of drivers, libraries and firmware.")
     ] = ()
