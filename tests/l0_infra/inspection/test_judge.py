@@ -14,10 +14,14 @@ from l0_infra.schemas import (
     Condition,
     Cpu,
     Ecc,
+    FabricManager,
+    FabricManagerEvent,
+    FabricMembership,
     FabricPort,
     Inspection,
     KernelEvent,
     Memory,
+    MemoryRepair,
     NodeFacts,
     PciDevice,
     Unread,
@@ -42,6 +46,9 @@ def broken(facts: NodeFacts) -> set[tuple[str, str]]:
     return {(found.rule, found.subject) for found in judged(facts).findings}
 
 
+DOWN = (AcceleratorLink(index=4, kind="nvlink", active=False),)
+SXID = FabricManagerEvent(level="ERROR", text="fatal error 20034", device="0000:c5:00.0", code=20034)
+
 CASES = [
     (node(gpu(3, ecc=Ecc(enabled=False))), ("ecc-off", "nvidia:3")),
     (node(gpu(ecc=Ecc(enabled=True, pending=False))), ("ecc-change-pending", "nvidia:0")),
@@ -51,7 +58,25 @@ CASES = [
         node(gpu(condition=Condition(power_limit_w=500.0, power_limit_default_w=700.0))),
         ("power-limit-lowered", "nvidia:0"),
     ),
-    (node(gpu(links=(AcceleratorLink(index=4, kind="nvlink", active=False),))), ("link-down", "nvidia:0")),
+    (node(gpu(model="A", links=DOWN)), ("link-down", "nvidia:0")),
+    (node(gpu(0, links_up=18), gpu(1, links_up=17), gpu(2, links_up=18)), ("links-up-differ", "nvidia:1")),
+    (
+        node(gpu(ecc=Ecc(sram_threshold_exceeded=True, uncorrected_sram_in=("l2",)))),
+        ("sram-errors", "nvidia:0"),
+    ),
+    (node(gpu(memory_repair=MemoryRepair(repair_pending=True))), ("repair-pending", "nvidia:0")),
+    (node(gpu(memory_repair=MemoryRepair(unrepairable=True))), ("memory-unrepairable", "nvidia:0")),
+    (node(gpu(condition=Condition(error_codes=("infoROM corrupted",)))), ("inforom-corrupted", "nvidia:0")),
+    (node(gpu(fabric=FabricMembership(state="In Progress"))), ("fabric-registration", "nvidia:0")),
+    (node(gpu(fabric=FabricMembership(state="Completed", status="x"))), ("fabric-status", "nvidia:0")),
+    (
+        node(gpu(fabric=FabricMembership(state="Completed", complaints=("route unhealthy",)))),
+        ("fabric-health", "nvidia:0"),
+    ),
+    (
+        node(fabric_manager=FabricManager(events=(SXID, FabricManagerEvent(level="WARNING", text="t")))),
+        ("fabric-manager-error", "0000:c5:00.0"),
+    ),
     (node(gpu(0, model="A"), gpu(1, model="A"), gpu(2, model="B")), ("models-differ", "nvidia:2")),
     (node(unread=(Unread(what="nvidia-smi", reason="driver mismatch"),)), ("driver-mismatch", "nvidia-smi")),
     (node(unread=(Unread(what="npu-smi info", reason="hung"),)), ("tool-hung", "npu-smi info")),
@@ -89,6 +114,10 @@ CASES = [
 @pytest.mark.parametrize(("facts", "fault"), CASES, ids=[fault[0] for _, fault in CASES])
 def test_a_fault_is_found_where_it_is(facts: NodeFacts, fault: tuple[str, str]) -> None:
     assert broken(facts) == {fault}
+
+
+def test_cards_joined_by_bridges_have_links_that_lead_nowhere() -> None:
+    assert broken(node(gpu(model="NVIDIA H100 NVL", links=DOWN))) == set()
 
 
 def test_a_finding_says_all_in_words() -> None:
