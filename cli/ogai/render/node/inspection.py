@@ -7,14 +7,26 @@ from dataclasses import dataclass
 from l0_infra.core.nodeset import fold, natural_key
 from l0_infra.core.units import format_count
 from l0_infra.schemas import Finding, Inspection
-from ogai.render.table import print_fields
+from ogai.render.table import print_fields, print_heading
 
-__all__ = ["describe_inspected", "print_inspected"]
+__all__ = ["Block", "describe_inspected", "print_inspected"]
 
 ORDER = ("fatal", "error", "warning", "notice")
 
+STYLES = {"fatal": "bold red", "error": "red", "warning": "yellow"}
+MOST_UNKNOWN = 6
+
 Field = tuple[str, str]
 Key = tuple[str, str, str]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Block:
+    """A heading and the fields below it."""
+
+    heading: str
+    fields: list[Field]
+    severity: str = ""
 
 
 @dataclass(slots=True)
@@ -28,18 +40,20 @@ class _Group:
 
 def print_inspected(inspections: Sequence[Inspection]) -> None:
     """Print findings, worst first, and what could not be judged, on stdout."""
-    print_fields(list(describe_inspected(inspections)))
+    for block in describe_inspected(inspections):
+        print_heading(block.heading, style=STYLES.get(block.severity, "bold"))
+        print_fields(block.fields)
 
 
-def describe_inspected(inspections: Sequence[Inspection]) -> Iterator[Field]:
-    """Yield names and values; a name without a value heads what follows."""
+def describe_inspected(inspections: Sequence[Inspection]) -> Iterator[Block]:
+    """Yield a block for each finding, like ones of many nodes and parts once, and one that sums them up."""
     many = len(inspections) > 1
     for group in _groups(inspections):
-        yield from _finding(group, many=many)
-    yield _names([one.node for one in inspections]), ""
-    yield "  findings", _counts(inspections)
-    yield "  rules", _judged(inspections)
-    yield from _undecided(inspections)
+        yield _finding(group, many=many)
+    fields = [("  findings", _counts(inspections)), ("  rules", _judged(inspections))]
+    if unknown := _undecided(inspections):
+        fields.append(("  not known", unknown))
+    yield Block(heading=_names([one.node for one in inspections]), fields=fields)
 
 
 def _groups(inspections: Sequence[Inspection]) -> list[_Group]:
@@ -53,20 +67,23 @@ def _groups(inspections: Sequence[Inspection]) -> list[_Group]:
     return sorted(groups.values(), key=lambda group: ORDER.index(group.finding.severity))
 
 
-def _finding(group: _Group, *, many: bool) -> Iterator[Field]:
+def _finding(group: _Group, *, many: bool) -> Block:
     finding = group.finding
     where = [_names(group.nodes)] if many else []
     if set(group.subjects) != {"node"}:
         where.append(_names(group.subjects))
-    yield f"{finding.severity.upper()}  {'  '.join((*where, finding.rule))}", ""
     alike = len(group.subjects) - 1
-    yield "  what", finding.what + (f", and {alike} more alike" if alike else "")
-    yield "  found", finding.found
-    yield "  expected", finding.expected
-    yield "  why", finding.why
-    yield "  mend", finding.mend
+    fields = [
+        ("  what", finding.what + (f", and {alike} more alike" if alike else "")),
+        ("  found", finding.found),
+        ("  expected", finding.expected),
+        ("  why", finding.why),
+        ("  mend", finding.mend),
+    ]
     if finding.source:
-        yield "  see", finding.source
+        fields.append(("  see", finding.source))
+    heading = "  ".join((finding.severity.upper(), *where, finding.rule))
+    return Block(heading=heading, severity=finding.severity, fields=fields)
 
 
 def _names(names: Sequence[str]) -> str:
@@ -87,13 +104,12 @@ def _judged(inspections: Sequence[Inspection]) -> str:
     return f"{format_count(hold, 'rule')} held, {unknown} could not be judged"
 
 
-def _undecided(inspections: Sequence[Inspection]) -> Iterator[Field]:
-    reasons = Counter(undecided.why for one in inspections for undecided in one.undecided)
-    for why, _ in reasons.most_common(MOST_REASONS):
-        rules = {undecided.rule for one in inspections for undecided in one.undecided if undecided.why == why}
-        yield "", f"{why}: {', '.join(sorted(rules))}"
-    if len(reasons) > MOST_REASONS:
-        yield "", f"… and {len(reasons) - MOST_REASONS} more; `-o json` lists all"
-
-
-MOST_REASONS = 8
+def _undecided(inspections: Sequence[Inspection]) -> str:
+    """Name what is not known, most missed first, with how many rules wait for it."""
+    waiting: dict[str, set[str]] = {}
+    for undecided in (undecided for one in inspections for undecided in one.undecided):
+        waiting.setdefault(undecided.why.split(" ")[0], set()).add(undecided.rule)
+    most = sorted(waiting.items(), key=lambda pair: (-len(pair[1]), pair[0]))
+    words = [f"{what} ({format_count(len(rules), 'rule')})" for what, rules in most[:MOST_UNKNOWN]]
+    more = len(most) - len(words)
+    return ", ".join(words) + (f" and {more} more; `-o json` lists all" if more else "")
