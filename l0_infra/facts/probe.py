@@ -55,13 +55,13 @@ def parse_node(answers: Answers, now: float) -> NodeFacts:
     found = accelerators.parse_accelerators(answers)
     disk_list, disk_faults = _disks(answers)
     around = operating.parse_operating(answers)
-    fixed = board.parse_board(answers, disk_list)
+    fixed = board.parse_board(answers, system.parse_chassis(trees["system"]), disk_list)
     return NodeFacts(
         hostname=system.parse_hostname(uname),
         boot_id=system.parse_boot_id(trees["system"]),
         probed_at=now,
         os=system.parse_os(uname, trees["system"]),
-        chassis=system.parse_chassis(trees["system"]),
+        chassis=fixed.chassis,
         cpu=cpu.parse_cpu(trees["cpu"], answers["lscpu.txt"].out),
         numa=cpu.parse_numa(trees["cpu"]),
         memory=main,

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from l0_infra.facts.board import disk_health, dmi, management, memory_errors, memory_modules
+from l0_infra.facts.board import chassis, disk_health, dmi, management, memory_errors, memory_modules
 from l0_infra.facts.bundle import Answers
 from l0_infra.facts.tree import parse_tree
-from l0_infra.schemas import Disk, ManagementController, MemoryErrors, MemoryModule, Unread
+from l0_infra.schemas import Chassis, Disk, ManagementController, MemoryErrors, MemoryModule, Unread
 
 __all__ = ["SOURCES", "Board", "parse_board"]
 
@@ -23,17 +23,19 @@ class Board:
     memory_modules: tuple[MemoryModule, ...] | None
     memory_errors: MemoryErrors
     management: ManagementController | None
+    chassis: Chassis
     disks: tuple[Disk, ...]
     unread: tuple[Unread, ...]
 
 
-def parse_board(answers: Answers, disks: Sequence[Disk]) -> Board:
-    """Make facts of what the sources said; `disks` come back with their health."""
+def parse_board(answers: Answers, machine: Chassis, disks: Sequence[Disk]) -> Board:
+    """Make facts of what the sources said; disks come back with their health, the chassis with what it lacked."""
     structures = dmi.parse_dmi(answers[dmi.DMIDECODE.name].out)
     return Board(
         memory_modules=memory_modules.parse_modules(structures),
         memory_errors=memory_errors.parse_memory_errors(parse_tree(answers[memory_errors.EDAC.name].out)),
         management=management.parse_management(answers[management.IPMI.name], structures),
+        chassis=chassis.fill_chassis(machine, structures),
         disks=disk_health.join_health(disks, answers),
         unread=(
             *answers[dmi.DMIDECODE.name].unread("dmidecode"),

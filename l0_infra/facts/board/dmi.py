@@ -10,8 +10,12 @@ from l0_infra.facts.tree import settings
 __all__ = ["DMIDECODE", "Structure", "parse_dmi", "told"]
 
 DMIDECODE = Source(
-    name="dmidecode.txt", program="dmidecode", command="dmidecode -t 17,38,42", whole="dmidecode"
+    name="dmidecode.txt",
+    program="dmidecode",
+    command="[ ! -d /sys/class/dmi/id ] || dmidecode -t 17,38,42",
+    whole="dmidecode",
 )
+"""Asked only where the firmware has such tables: elsewhere `dmidecode` would search all memory for them."""
 
 HEAD = re.compile(r"^Handle (0x[0-9A-Fa-f]{4}), DMI type ([0-9]{1,3}), [0-9]+ bytes[ \t\r]*$", re.M)
 PLACEHOLDER = re.compile(

@@ -3,7 +3,7 @@
 import pytest
 
 from l0_infra.facts.bundle import Answer
-from l0_infra.schemas import MemoryModule
+from l0_infra.schemas import Chassis, MemoryModule
 from tests.support.facts import facts_of, said
 
 HEAD = "# dmidecode 3.5\nGetting SMBIOS data from sysfs.\nSMBIOS 3.5.0 present.\n"
@@ -130,3 +130,19 @@ def test_who_is_not_root_is_told_so() -> None:
     (fault,) = facts_of({"dmidecode.txt": refused}).unread
     assert (fault.what, fault.reason, fault.hint) == ("dmidecode", "denied", "look as root")
     assert modules(refused) is None
+
+
+def test_the_machine_s_names_where_the_kernel_s_files_are_missing() -> None:
+    system = """
+Handle 0x0100, DMI type 1, 27 bytes
+System Information
+	Manufacturer: Example Systems
+	Product Name: EX-900
+	Serial Number: Not Specified
+	UUID: 4c4c4544-0001-0002-0003-b8c04f000001
+"""
+    kernel = "/sys/class/dmi/id/product_name:EX-901\n"
+    found = facts_of({"dmidecode.txt": HEAD + system, "system.txt": kernel}).chassis
+    assert found == Chassis(
+        vendor="Example Systems", product="EX-901", uuid="4c4c4544-0001-0002-0003-b8c04f000001"
+    )
