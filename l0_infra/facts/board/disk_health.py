@@ -17,9 +17,17 @@ __all__ = ["NVME", "SMARTCTL", "health_unread", "join_health"]
 
 ASK = files(__package__).joinpath("health.sh").read_text("utf-8")
 
-NVME = Source(name="nvme-smart-log.json", program="nvme", command=f"{ASK}ask 'nvme*' nvme smart-log -o json")
+NVME = Source(
+    name="nvme-smart-log.json",
+    also=("nvme*smart*log*",),
+    marks=("Smart Log for NVME device",),
+    program="nvme",
+    command=f"{ASK}ask 'nvme*' nvme smart-log -o json",
+)
 SMARTCTL = Source(
     name="smartctl.json",
+    also=("smartctl*.json",),
+    marks=('"smartctl": {',),
     program="smartctl",
     command=f"{ASK}ask 'sd*' smartctl -j -a -n standby;"
     " command -v nvme >/dev/null || ask 'nvme*' smartctl -j -a",

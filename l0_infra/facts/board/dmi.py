@@ -11,6 +11,8 @@ __all__ = ["DMIDECODE", "Structure", "parse_dmi", "told"]
 
 DMIDECODE = Source(
     name="dmidecode.txt",
+    also=("dmidecode*",),
+    marks=("# dmidecode ",),
     program="dmidecode",
     command="[ ! -d /sys/class/dmi/id ] || dmidecode -t 17,38,42",
     whole="dmidecode",

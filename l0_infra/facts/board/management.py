@@ -13,7 +13,10 @@ from l0_infra.schemas import ManagementController
 __all__ = ["IPMI", "parse_management"]
 
 IPMI = Source(
-    name="ipmitool.txt", program="sh", command=files(__package__).joinpath("ipmi.sh").read_text("utf-8")
+    name="ipmitool.txt",
+    also=("ipmitool*",),
+    program="sh",
+    command=files(__package__).joinpath("ipmi.sh").read_text("utf-8"),
 )
 
 IPMI_DEVICE, HOST_INTERFACE = 38, 42

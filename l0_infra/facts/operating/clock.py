@@ -16,15 +16,25 @@ from l0_infra.schemas import ClockState, Service, Unread
 
 __all__ = ["CHRONYC", "NTPQ", "PMC", "TIMEDATECTL", "ZONE", "clock_unread", "parse_clock"]
 
-CHRONYC = Source(name="chronyc.csv", program="chronyc", command="chronyc -n -c tracking")
-NTPQ = Source(name="ntpq.txt", program="ntpq", command="ntpq -pn")
+CHRONYC = Source(
+    name="chronyc.csv",
+    also=("chronyc*tracking*", "chrony-tracking*"),
+    marks=("Reference ID    : ",),
+    program="chronyc",
+    command="chronyc -n -c tracking",
+)
+NTPQ = Source(name="ntpq.txt", also=("ntpq*",), program="ntpq", command="ntpq -pn")
 PMC = Source(
     name="pmc.txt",
+    also=("pmc*",),
+    marks=("RESPONSE MANAGEMENT TIME_STATUS_NP",),
     program="pmc",
     command="[ ! -S /var/run/ptp4l ] || pmc -u -b 0 'GET TIME_STATUS_NP'",
 )
 TIMEDATECTL = Source(
     name="timedatectl.txt",
+    also=("timedatectl*",),
+    marks=("NTPSynchronized=",),
     program="timedatectl",
     command="timedatectl show 2>/dev/null || timedatectl && { timedatectl timesync-status --no-pager; true; }",
 )

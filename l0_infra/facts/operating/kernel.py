@@ -10,9 +10,17 @@ from l0_infra.schemas import KernelModule, KernelSettings
 
 __all__ = ["CMDLINE", "KERNEL", "MODULES", "parse_kernel"]
 
-CMDLINE = Source(name="proc-cmdline.txt", program="cat", command="cat /proc/cmdline")
+CMDLINE = Source(
+    name="proc-cmdline.txt",
+    also=("cmdline", "cmdline.txt", "proc_cmdline*"),
+    program="cat",
+    command="cat /proc/cmdline",
+)
 MODULES = Source(
-    name="proc-modules.txt", program="cat", command="[ ! -e /proc/modules ] || cat /proc/modules"
+    name="proc-modules.txt",
+    also=("lsmod*", "modules.txt", "proc_modules*"),
+    program="cat",
+    command="[ ! -e /proc/modules ] || cat /proc/modules",
 )
 KERNEL = Source(
     name="kernel.txt", program="grep", command=files(__package__).joinpath("kernel.sh").read_text("utf-8")

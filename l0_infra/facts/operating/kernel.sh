@@ -1,9 +1,14 @@
-# Prints how the kernel is set, as path:line; what a folder holds and what is many times alike is one line.
+# Prints how the kernel is set, as path:line; of a folder its first entry, what is many times alike once.
 sys=/sys/kernel
 grep -H '' /sys/module/*/version $sys/mm/transparent_hugepage/enabled /proc/sys/kernel/numa_balancing \
     /proc/sys/kernel/pid_max /proc/sys/kernel/tainted /proc/sys/vm/swappiness
 for folder in /sys/class/iommu $sys/iommu_groups; do
-    [ ! -d "$folder" ] || echo "$folder:$(ls "$folder" | head -n 1)"
+    [ -d "$folder" ] || continue
+    for entry in "$folder"/*; do
+        [ -e "$entry" ] || entry=
+        echo "$folder:${entry##*/}"
+        break
+    done
 done
 # What the IOMMU does for network controllers, displays and accelerators: classes 02, 03 and 12 of PCI.
 types=$(grep -l -E '^0x(02|03|12)' /sys/bus/pci/devices/*/class | sed 's|class$|iommu_group/type|')

@@ -1,29 +1,26 @@
-# Prints lock files of package managers (path:device inode), the kernel's locks, what pid files say, and programs by pid.
+# Prints lock files of package managers (path:device inode), what pid files say, the kernel's locks, programs by pid.
 # A file that is merely there locks nothing: apt, dpkg and rpm hold a lock on it, dnf, yum and zypper write their pid.
-for file in /var/lib/dpkg/lock /var/lib/dpkg/lock-frontend /var/lib/apt/lists/lock /var/cache/apt/archives/lock \
-    /var/lib/rpm/.rpm.lock /usr/lib/sysimage/rpm/.rpm.lock /run/dnf/rpmtransaction.lock; do
-    [ ! -e "$file" ] || echo "$file:$(stat -c '%d %i' "$file")"
-done
-pids=
+stat -c '%n:%d %i' /var/lib/dpkg/lock /var/lib/dpkg/lock-frontend /var/lib/apt/lists/lock /var/cache/apt/archives/lock \
+    /var/lib/rpm/.rpm.lock /usr/lib/sysimage/rpm/.rpm.lock /run/dnf/rpmtransaction.lock
+programs=
+tell() { # FILE PID
+    echo "$1:pid $2"
+    programs="$programs /proc/$2/comm"
+}
 for file in /var/run/yum.pid /var/cache/dnf/metadata_lock.pid /var/cache/dnf/download_lock.pid \
     /var/lib/dnf/rpmdb_lock.pid /run/zypp.pid; do
     pid=
     [ ! -r "$file" ] || read -r pid _ <"$file"
-    [ -n "$pid" ] || continue
-    echo "$file:pid $pid"
-    pids="$pids $pid"
+    case $pid in '' | *[!0-9]*) ;; *) tell "$file" "$pid" ;; esac
 done
 # pacman has its file open for as long as it holds the lock; this looks through all processes, so only where it is there.
 file=/var/lib/pacman/db.lck
 [ ! -e "$file" ] || for open in $(find /proc/[0-9]*/fd -lname "$file"); do
     pid=${open#/proc/}
-    pid=${pid%%/*}
-    echo "$file:pid $pid"
-    pids="$pids $pid"
+    tell "$file" "${pid%%/*}"
 done
-grep -H '' /proc/locks
-holders=$(sed -n 's/^[0-9]*: [A-Z]* *[A-Z]* *WRITE *\([0-9][0-9]*\) .*/\1/p' /proc/locks)
-for pid in $pids $holders; do
-    case $pid in *[!0-9]*) ;; *) echo "/proc/$pid/comm" ;; esac
-done | sort -u | xargs grep -H '' /dev/null
+while read -r _ kind _ mode pid _; do
+    case $kind:$mode:$pid in *:*:*[!0-9]*) ;; *:WRITE:*) programs="$programs /proc/$pid/comm" ;; esac
+done </proc/locks
+grep -H '' /proc/locks $programs
 true

@@ -17,7 +17,9 @@ SECURITY = Source(
     program="grep",
     command=files(__package__).joinpath("security.sh").read_text("utf-8"),
 )
-MOKUTIL = Source(name="mokutil.txt", program="mokutil", command="mokutil --sb-state; true")
+MOKUTIL = Source(
+    name="mokutil.txt", also=("mokutil*",), program="mokutil", command="mokutil --sb-state; true"
+)
 
 LSM = "/sys/kernel/security/lsm"
 APPARMOR = "/sys/module/apparmor"

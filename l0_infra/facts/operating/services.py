@@ -68,6 +68,8 @@ Unit = Mapping[str, str]
 
 SYSTEMCTL = Source(
     name="systemctl-show.txt",
+    also=("systemctl_show*", "systemctl-show*"),
+    marks=("DefaultLimitMEMLOCK=",),
     program="systemctl",
     command=f"systemctl show {' '.join(f'-p {name}' for name in DEFAULTS)} && echo &&"
     f" systemctl show {' '.join(f'-p {name}' for name in TOLD)} {' '.join(WATCHED)}",

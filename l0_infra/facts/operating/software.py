@@ -18,16 +18,18 @@ NAMES: Mapping[str, str] = {"ofed_info": "ofed", "getconf": "glibc", "python3": 
 
 VERSIONS = Source(
     name="versions.txt",
-    program="head",
+    program="sh",
     command=files(__package__).joinpath("versions.sh").read_text("utf-8"),
 )
 DPKG = Source(
     name="dpkg-query.txt",
+    also=("dpkg*",),
     program="dpkg-query",
     command=f"dpkg-query -W -f '${{db:Status-Abbrev}} ${{Package}} ${{Version}}\\n' {' '.join(PACKAGES)}; true",
 )
 RPM = Source(
     name="rpm-q.txt",
+    also=("rpm-qa*", "rpm_qa*", "installed-rpms"),
     program="rpm",
     command=f"rpm -q --qf '%{{NAME}} %{{VERSION}}-%{{RELEASE}}\\n' {' '.join(PACKAGES)}; true",
 )
@@ -41,6 +43,10 @@ LDCONFIG = Source(
 NUMBER = re.compile(r"(?<![\w.])v?([0-9]+(?:\.[0-9]+)+[\w.+~-]{0,40})")
 """A version: numbers joined by points, and what is hung on."""
 
+NAMED = "|".join(map(re.escape, PACKAGES))
+ARCHITECTURE = re.compile(r"\.(x86_64|aarch64|noarch)$")
+"""What `rpm -qa` puts behind a version."""
+
 LIBRARY = re.compile(r"(/\S{0,300}/lib(nccl|rccl)\.so\.([0-9]+(?:\.[0-9]+){1,5}))[ \t\r]*$", re.M)
 
 
@@ -48,8 +54,8 @@ def parse_software(answers: Answers) -> tuple[Software, ...]:
     """List what is installed of what was asked for."""
     return (
         *_programs(answers[VERSIONS.name].out),
-        *_packages(answers[DPKG.name].out, r"^ii +([a-z0-9.+-]+)(?::\w+)? +(\S+)", "dpkg"),
-        *_packages(answers[RPM.name].out, r"^([\w.+-]+) ([0-9]\S*)$", "rpm"),
+        *_packages(answers[DPKG.name].out, rf"^ii +({NAMED})(?::\w+)? +(\S+)", "dpkg"),
+        *_packages(answers[RPM.name].out, rf"^({NAMED})[ -]([0-9][\w.+~^-]{{0,80}})[ \t\r]*$", "rpm"),
         *_libraries(answers[LDCONFIG.name].out),
     )
 
@@ -80,8 +86,7 @@ def _version(program: str, line: str) -> str | None:
 
 def _packages(text: str, row: str, manager: str) -> Iterator[Software]:
     for name, version in re.findall(row, text, re.M):
-        if name in PACKAGES:
-            yield Software(name=name, software_version=version, source=manager)
+        yield Software(name=name, software_version=ARCHITECTURE.sub("", version), source=manager)
 
 
 def _libraries(text: str) -> Iterator[Software]:

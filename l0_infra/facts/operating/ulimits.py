@@ -11,7 +11,13 @@ from l0_infra.schemas import ResourceLimit
 
 __all__ = ["ULIMITS", "parse_ulimits"]
 
-ULIMITS = Source(name="proc-self-limits.txt", program="cat", command="cat /proc/self/limits")
+ULIMITS = Source(
+    name="proc-self-limits.txt",
+    also=("limits.txt", "ulimit*"),
+    marks=("Max locked memory ",),
+    program="cat",
+    command="cat /proc/self/limits",
+)
 
 KERNEL_NAMES: Mapping[str, LimitName] = {
     "locked memory": "memlock",

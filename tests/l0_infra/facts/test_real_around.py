@@ -175,7 +175,16 @@ def test_a_lock_file_that_is_merely_there(facts: NodeFacts) -> None:
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs root to become another user")
 def test_who_is_not_root_is_refused_and_told_so() -> None:
     needed("setpriv")
-    asked = ("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", "sh", "-s", "10")
+    asked = (
+        "setpriv",
+        f"--reuid={NOBODY}",
+        f"--regid={NOBODY}",
+        "--clear-groups",
+        "sh",
+        "-s",
+        "10",
+        "1000000",
+    )
     bundle = subprocess.run(
         asked, check=True, input=render_script(SOURCES), stdout=subprocess.PIPE, text=True, cwd="/"
     ).stdout
