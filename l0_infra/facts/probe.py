@@ -5,7 +5,18 @@ from collections.abc import Iterator
 import msgspec
 
 from l0_infra.core.exec import Runner
-from l0_infra.facts import accelerators, cpu, disks, interfaces, limits, memory, nvidia, system
+from l0_infra.facts import (
+    accelerators,
+    board,
+    cpu,
+    disks,
+    interfaces,
+    limits,
+    memory,
+    nvidia,
+    operating,
+    system,
+)
 from l0_infra.facts.ask import ask
 from l0_infra.facts.bundle import HUNG, Answers
 from l0_infra.facts.tree import parse_tree, text_at
@@ -17,9 +28,14 @@ SOURCES = (
     *(system.UNAME, system.SYSTEM, cpu.CPU, cpu.LSCPU, memory.MEMORY, limits.LIMITS),
     *(disks.LSBLK, disks.BLOCK, disks.MOUNTS, interfaces.NET, interfaces.ADDRESSES),
     *accelerators.SOURCES,
+    *operating.SOURCES,
+    *board.SOURCES,
 )
 
-TREES = ("system.txt", "cpu.txt", "memory.txt", "cgroup-limits.txt", "sys-block.txt", "sys-class-net.txt")
+TREES = (
+    *("system.txt", "cpu.txt", "memory.txt", "cgroup-limits.txt", "sys-block.txt", "sys-class-net.txt"),
+    *("kernel.txt", "security.txt", "package-locks.txt", "edac.txt"),
+)
 """Sources that are many files of the kernel's, any of which may be missing."""
 
 
@@ -49,25 +65,36 @@ def parse_node(answers: Answers, now: float) -> NodeFacts:
     left = limits.parse_limits(trees["limits"])
     found = accelerators.parse_accelerators(answers)
     disk_list, disk_faults = _disks(answers)
+    around = operating.parse_operating(answers)
+    fixed = board.parse_board(answers, system.parse_chassis(trees["system"]), disk_list)
     return NodeFacts(
         hostname=system.parse_hostname(uname),
         boot_id=system.parse_boot_id(trees["system"]),
         probed_at=now,
         os=system.parse_os(uname, trees["system"]),
-        chassis=system.parse_chassis(trees["system"]),
+        chassis=fixed.chassis,
         cpu=cpu.parse_cpu(trees["cpu"], answers["lscpu.txt"].out),
         numa=cpu.parse_numa(trees["cpu"]),
         memory=main,
         limits=left,
         cpus_usable=limits.cpus_usable(left, text_at(trees["cpu"], cpu.ONLINE)),
         memory_usable_bytes=limits.memory_usable_bytes(left, main.total_bytes),
-        disks=disk_list,
+        disks=fixed.disks,
         interfaces=_interfaces(answers),
         accelerators=found.accelerators,
         fabric_manager=nvidia.parse_fabric_manager(answers),
-        software=nvidia.parse_software(answers),
+        software=(*around.software, *nvidia.parse_software(answers)),
+        services=around.services,
+        security=around.security,
+        kernel=around.kernel,
+        resource_limits=around.resource_limits,
+        clock=around.clock,
+        package_locks=around.package_locks,
+        memory_modules=fixed.memory_modules,
+        memory_errors=fixed.memory_errors,
+        management=fixed.management,
         evidence=tuple(name for name, answer in answers.items() if answer.ok),
-        unread=(*_unread(answers), *disk_faults, *found.unread),
+        unread=(*_unread(answers), *disk_faults, *found.unread, *around.unread, *fixed.unread),
     )
 
 
@@ -79,7 +106,7 @@ def _disks(answers: Answers) -> tuple[tuple[Disk, ...], tuple[Unread, ...]]:
         if listing.ok:
             return disks.parse_lsblk(listing.out, mounts), ()
         faults = tuple(listing.unread("lsblk"))
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, RecursionError) as error:
         faults = (Unread(what="lsblk", reason="garbled", detail=str(error)),)
     return disks.parse_block(parse_tree(answers["sys-block.txt"].out), mounts), faults
 
