@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import msgspec
 
 from l0_infra.core.exec import Runner
-from l0_infra.facts import accelerators, cpu, disks, interfaces, limits, memory, system
+from l0_infra.facts import accelerators, cpu, disks, interfaces, kernel_log, limits, memory, system
 from l0_infra.facts.ask import ask
 from l0_infra.facts.bundle import Answers
 from l0_infra.facts.tree import parse_tree, text_at
@@ -17,6 +17,7 @@ SOURCES = (
     *(system.UNAME, system.SYSTEM, cpu.CPU, cpu.LSCPU, memory.MEMORY, limits.LIMITS),
     *(disks.LSBLK, disks.BLOCK, disks.MOUNTS, interfaces.NET, interfaces.ADDRESSES),
     *accelerators.SOURCES,
+    *kernel_log.SOURCES,
 )
 
 TREES = ("system.txt", "cpu.txt", "memory.txt", "cgroup-limits.txt", "sys-block.txt", "sys-class-net.txt")
@@ -47,6 +48,7 @@ def parse_node(answers: Answers, now: float) -> NodeFacts:
     left = limits.parse_limits(trees["limits"])
     found = accelerators.parse_accelerators(answers)
     disk_list, disk_faults = _disks(answers)
+    log = kernel_log.parse_log(answers, now)
     return NodeFacts(
         hostname=system.parse_hostname(uname),
         boot_id=system.parse_boot_id(trees["system"]),
@@ -62,8 +64,9 @@ def parse_node(answers: Answers, now: float) -> NodeFacts:
         disks=disk_list,
         interfaces=_interfaces(answers),
         accelerators=found.accelerators,
+        kernel_events=kernel_log.find_events(log),
         evidence=tuple(name for name, answer in answers.items() if answer.ok),
-        unread=(*_unread(answers), *disk_faults, *found.unread),
+        unread=(*_unread(answers), *disk_faults, *found.unread, *log.unread),
     )
 
 
