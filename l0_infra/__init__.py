@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from l0_infra.evidence import NodeEvidence, facts_of, probe_evidence, read_bundle, save_bundle
     from l0_infra.facts.accelerators import probe_accelerators
-    from l0_infra.facts.probe import probe_node
+    from l0_infra.facts.probe import probe_node, probe_size
     from l0_infra.inspection import Difference, diff_facts, judge_class, judge_node, load_rules
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "probe_accelerators",
     "probe_evidence",
     "probe_node",
+    "probe_size",
     "read_bundle",
     "save_bundle",
 ]
@@ -27,6 +28,7 @@ __all__ = [
 _HOME = {
     "probe_accelerators": "l0_infra.facts.accelerators",
     "probe_node": "l0_infra.facts.probe",
+    "probe_size": "l0_infra.facts.probe",
     **dict.fromkeys(
         ("Difference", "diff_facts", "judge_class", "judge_node", "load_rules"), "l0_infra.inspection"
     ),

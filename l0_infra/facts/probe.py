@@ -11,6 +11,7 @@ from l0_infra.facts import (
     cpu,
     disks,
     interfaces,
+    kernel_log,
     limits,
     memory,
     nvidia,
@@ -18,18 +19,22 @@ from l0_infra.facts import (
     system,
 )
 from l0_infra.facts.ask import ask
-from l0_infra.facts.bundle import HUNG, Answers
+from l0_infra.facts.bundle import HUNG, NOT_ASKED, Answers
 from l0_infra.facts.tree import parse_tree, text_at
 from l0_infra.schemas import Disk, NetworkInterface, NodeFacts, Unread
 
-__all__ = ["SOURCES", "parse_node", "probe_node"]
+__all__ = ["SOURCES", "parse_node", "probe_node", "probe_size"]
+
+SIZE = (system.UNAME, system.SYSTEM, cpu.CPU, cpu.LSCPU, memory.MEMORY, limits.LIMITS)
+"""Sources that say how large a node is; none of them asks a device."""
 
 SOURCES = (
-    *(system.UNAME, system.SYSTEM, cpu.CPU, cpu.LSCPU, memory.MEMORY, limits.LIMITS),
+    *SIZE,
     *(disks.LSBLK, disks.BLOCK, disks.MOUNTS, interfaces.NET, interfaces.ADDRESSES),
     *accelerators.SOURCES,
     *operating.SOURCES,
     *board.SOURCES,
+    *kernel_log.SOURCES,
 )
 
 TREES = (
@@ -45,6 +50,15 @@ def probe_node(runner: Runner, now: float, *, limit_s: int = 15, sudo: bool = Fa
     What cannot be read is None and listed in `unread`. Raises RemoteError when the node cannot be reached.
     """
     return parse_node(ask(runner, SOURCES, limit_s, sudo=sudo), now)
+
+
+def probe_size(runner: Runner, now: float, *, limit_s: int = 15) -> NodeFacts:
+    """Look only at what does not change while a node is up: its name, system, processors, memory and their limits.
+
+    Raises RemoteError when the node cannot be reached.
+    """
+    unasked = {source.name: NOT_ASKED for source in SOURCES}
+    return parse_node(unasked | dict(ask(runner, SIZE, limit_s)), now)
 
 
 def parse_node(answers: Answers, now: float) -> NodeFacts:
@@ -67,6 +81,7 @@ def parse_node(answers: Answers, now: float) -> NodeFacts:
     disk_list, disk_faults = _disks(answers)
     around = operating.parse_operating(answers)
     fixed = board.parse_board(answers, system.parse_chassis(trees["system"]), disk_list)
+    log = kernel_log.parse_log(answers, now)
     return NodeFacts(
         hostname=system.parse_hostname(uname),
         boot_id=system.parse_boot_id(trees["system"]),
@@ -93,8 +108,16 @@ def parse_node(answers: Answers, now: float) -> NodeFacts:
         memory_modules=fixed.memory_modules,
         memory_errors=fixed.memory_errors,
         management=fixed.management,
+        kernel_events=kernel_log.find_events(log),
         evidence=tuple(name for name, answer in answers.items() if answer.ok),
-        unread=(*_unread(answers), *disk_faults, *found.unread, *around.unread, *fixed.unread),
+        unread=(
+            *_unread(answers),
+            *disk_faults,
+            *found.unread,
+            *around.unread,
+            *fixed.unread,
+            *log.unread,
+        ),
     )
 
 
