@@ -14,7 +14,7 @@ from l0_infra.schemas.accelerator_state import (
 )
 from l0_infra.schemas.attached import Disk, Mount, NetworkInterface
 from l0_infra.schemas.board import DiskHealth, ManagementController, MemoryErrors, MemoryModule
-from l0_infra.schemas.device import Device, DeviceLink, PeakRate
+from l0_infra.schemas.device import Device, DeviceLink, DeviceSource, PeakRate
 from l0_infra.schemas.fabric import Counter, FabricPort, Gid, RoceSettings
 from l0_infra.schemas.identity import IdentityKey, identity_of
 from l0_infra.schemas.inspection import Finding, Inspection, Undecided
@@ -52,6 +52,7 @@ __all__ = [
     "Cpu",
     "Device",
     "DeviceLink",
+    "DeviceSource",
     "Disk",
     "DiskHealth",
     "Ecc",
