@@ -62,6 +62,9 @@ def parse_node(answers: Answers, now: float) -> NodeFacts:
         disks=disk_list,
         interfaces=_interfaces(answers),
         accelerators=found.accelerators,
+        software=found.software,
+        fabric=found.fabric or None,
+        topology=found.topology,
         evidence=tuple(name for name, answer in answers.items() if answer.ok),
         unread=(*_unread(answers), *disk_faults, *found.unread),
     )

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 
 from l0_infra.facts.tree import integer
-from l0_infra.schemas import Accelerator, Unread
+from l0_infra.schemas import Accelerator, FabricPort, Software, Topology, Unread
 
 __all__ = ["Found", "mebibytes", "pci_address", "percent", "pid", "text"]
 
@@ -15,10 +15,13 @@ UNKNOWN = re.compile(r"|-|n/?a|\[.*\]|not (supported|found|available)|err.*|unkn
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Found:
-    """The accelerators of one vendor, and what could not be read about them."""
+    """The accelerators of one vendor, what comes with them, and what could not be read about them."""
 
     accelerators: tuple[Accelerator, ...] = ()
     unread: tuple[Unread, ...] = ()
+    software: tuple[Software, ...] = ()
+    fabric: tuple[FabricPort, ...] = ()
+    topology: Topology | None = None
 
 
 def text(word: str) -> str | None:
