@@ -39,7 +39,7 @@ def probe_accelerators(runner: Runner, *, limit_s: int = 10) -> tuple[Accelerato
 def parse_accelerators(answers: Mapping[str, Answer]) -> Found:
     """Put the vendors' accelerators together, in order of vendor and index."""
     found = (
-        amd.parse_amd(*(answers[source.name] for source in amd.SOURCES)),
+        amd.parse_amd(answers),
         ascend.parse_ascend(answers),
         nvidia.parse_nvidia(*(answers[source.name] for source in nvidia.SOURCES)),
     )
