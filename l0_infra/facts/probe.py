@@ -5,34 +5,66 @@ from collections.abc import Iterator
 import msgspec
 
 from l0_infra.core.exec import Runner
-from l0_infra.facts import accelerators, cpu, disks, interfaces, limits, memory, system
+from l0_infra.facts import (
+    accelerators,
+    board,
+    cpu,
+    disks,
+    interfaces,
+    kernel_log,
+    limits,
+    memory,
+    nvidia,
+    operating,
+    system,
+)
 from l0_infra.facts.ask import ask
-from l0_infra.facts.bundle import Answers
+from l0_infra.facts.bundle import HUNG, NOT_ASKED, Answers
 from l0_infra.facts.tree import parse_tree, text_at
 from l0_infra.schemas import Disk, NetworkInterface, NodeFacts, Unread
 
-__all__ = ["SOURCES", "parse_node", "probe_node"]
+__all__ = ["SOURCES", "parse_node", "probe_node", "probe_size"]
+
+SIZE = (system.UNAME, system.SYSTEM, cpu.CPU, cpu.LSCPU, memory.MEMORY, limits.LIMITS)
+"""Sources that say how large a node is; none of them asks a device."""
 
 SOURCES = (
-    *(system.UNAME, system.SYSTEM, cpu.CPU, cpu.LSCPU, memory.MEMORY, limits.LIMITS),
+    *SIZE,
     *(disks.LSBLK, disks.BLOCK, disks.MOUNTS, interfaces.NET, interfaces.ADDRESSES),
     *accelerators.SOURCES,
+    *operating.SOURCES,
+    *board.SOURCES,
+    *kernel_log.SOURCES,
 )
 
-TREES = ("system.txt", "cpu.txt", "memory.txt", "cgroup-limits.txt", "sys-block.txt", "sys-class-net.txt")
+TREES = (
+    *("system.txt", "cpu.txt", "memory.txt", "cgroup-limits.txt", "sys-block.txt", "sys-class-net.txt"),
+    *("kernel.txt", "security.txt", "package-locks.txt", "edac.txt"),
+)
 """Sources that are many files of the kernel's, any of which may be missing."""
 
 
-def probe_node(runner: Runner, now: float, *, limit_s: int = 15) -> NodeFacts:
+def probe_node(runner: Runner, now: float, *, limit_s: int = 15, sudo: bool = False) -> NodeFacts:
     """Look at a node; `now` is the time in seconds since the epoch, `limit_s` what each fact may take.
 
     What cannot be read is None and listed in `unread`. Raises RemoteError when the node cannot be reached.
     """
-    return parse_node(ask(runner, SOURCES, limit_s), now)
+    return parse_node(ask(runner, SOURCES, limit_s, sudo=sudo), now)
+
+
+def probe_size(runner: Runner, now: float, *, limit_s: int = 15) -> NodeFacts:
+    """Look only at what does not change while a node is up: its name, system, processors, memory and their limits.
+
+    Raises RemoteError when the node cannot be reached.
+    """
+    unasked = {source.name: NOT_ASKED for source in SOURCES}
+    return parse_node(unasked | dict(ask(runner, SIZE, limit_s)), now)
 
 
 def parse_node(answers: Answers, now: float) -> NodeFacts:
-    """Make facts of what the sources said."""
+    """Make facts of what the sources said; of a node where none answered they say no more than that it hangs."""
+    if all(answer.end == "hung" for answer in answers.values()):
+        return NodeFacts(probed_at=now, unread=tuple(HUNG.unread("node")))
     trees = {
         name: parse_tree(answers[file].out)
         for name, file in (
@@ -47,26 +79,47 @@ def parse_node(answers: Answers, now: float) -> NodeFacts:
     left = limits.parse_limits(trees["limits"])
     found = accelerators.parse_accelerators(answers)
     disk_list, disk_faults = _disks(answers)
+    around = operating.parse_operating(answers)
+    fixed = board.parse_board(answers, system.parse_chassis(trees["system"]), disk_list)
+    log = kernel_log.parse_log(answers, now)
     return NodeFacts(
         hostname=system.parse_hostname(uname),
         boot_id=system.parse_boot_id(trees["system"]),
         probed_at=now,
         os=system.parse_os(uname, trees["system"]),
-        chassis=system.parse_chassis(trees["system"]),
+        chassis=fixed.chassis,
         cpu=cpu.parse_cpu(trees["cpu"], answers["lscpu.txt"].out),
         numa=cpu.parse_numa(trees["cpu"]),
         memory=main,
         limits=left,
         cpus_usable=limits.cpus_usable(left, text_at(trees["cpu"], cpu.ONLINE)),
         memory_usable_bytes=limits.memory_usable_bytes(left, main.total_bytes),
-        disks=disk_list,
+        disks=fixed.disks,
         interfaces=_interfaces(answers),
         accelerators=found.accelerators,
-        software=found.software,
+        fabric_manager=nvidia.parse_fabric_manager(answers),
+        software=(*around.software, *nvidia.parse_software(answers), *found.software),
+        services=around.services,
+        security=around.security,
+        kernel=around.kernel,
+        resource_limits=around.resource_limits,
+        clock=around.clock,
+        package_locks=around.package_locks,
+        memory_modules=fixed.memory_modules,
+        memory_errors=fixed.memory_errors,
+        management=fixed.management,
+        kernel_events=kernel_log.find_events(log),
         fabric=found.fabric or None,
         topology=found.topology,
         evidence=tuple(name for name, answer in answers.items() if answer.ok),
-        unread=(*_unread(answers), *disk_faults, *found.unread),
+        unread=(
+            *_unread(answers),
+            *disk_faults,
+            *found.unread,
+            *around.unread,
+            *fixed.unread,
+            *log.unread,
+        ),
     )
 
 
@@ -78,7 +131,7 @@ def _disks(answers: Answers) -> tuple[tuple[Disk, ...], tuple[Unread, ...]]:
         if listing.ok:
             return disks.parse_lsblk(listing.out, mounts), ()
         faults = tuple(listing.unread("lsblk"))
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, RecursionError) as error:
         faults = (Unread(what="lsblk", reason="garbled", detail=str(error)),)
     return disks.parse_block(parse_tree(answers["sys-block.txt"].out), mounts), faults
 

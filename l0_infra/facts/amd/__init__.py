@@ -5,14 +5,14 @@ from collections.abc import Iterator, Mapping
 from l0_infra.facts.amd.accelerator import accelerator
 from l0_infra.facts.amd.documents import by_gpu, decode_all, versions
 from l0_infra.facts.amd.rocm import is_rocm, rocm_gpus
-from l0_infra.facts.amd.sources import ANY, EXTRA, MAIN, ROCM, SOURCES, VERSIONS
+from l0_infra.facts.amd.sources import ANY, EXTRA, MAIN, QUICK, ROCM, SOURCES, VERSIONS
 from l0_infra.facts.bundle import Answers, Source
 from l0_infra.facts.json_value import Json
 from l0_infra.facts.tree import parse_tree
 from l0_infra.facts.vendor import Found
 from l0_infra.schemas import Accelerator, Software, Unread
 
-__all__ = ["SOURCES", "parse_amd"]
+__all__ = ["QUICK", "SOURCES", "parse_amd"]
 
 NAMES = {"rocm_version": "rocm", "amdgpu_version": "amdgpu driver"}
 FILES = {"/opt/rocm/.info/version": "rocm", "/sys/module/amdgpu/version": "amdgpu driver"}

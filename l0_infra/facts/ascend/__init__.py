@@ -6,7 +6,17 @@ from l0_infra.facts.ascend.accelerator import Evidence, accelerator
 from l0_infra.facts.ascend.mapping import Mapped, parse_mapping
 from l0_infra.facts.ascend.ports import fabric_port, parse_ports
 from l0_infra.facts.ascend.queries import Queries, fields_of, parse_queries
-from l0_infra.facts.ascend.sources import INFO, LISTED, MAPPING, PORTS, QUERIES, SOURCES, TOPOLOGY, VERSIONS
+from l0_infra.facts.ascend.sources import (
+    INFO,
+    LISTED,
+    MAPPING,
+    PORTS,
+    QUERIES,
+    QUICK,
+    SOURCES,
+    TOPOLOGY,
+    VERSIONS,
+)
 from l0_infra.facts.ascend.table import ChipKey, Table, parse_table
 from l0_infra.facts.ascend.topology import parse_topology
 from l0_infra.facts.ascend.versions import parse_versions
@@ -15,7 +25,7 @@ from l0_infra.facts.tree import integer
 from l0_infra.facts.vendor import Found
 from l0_infra.schemas import Accelerator, Unread
 
-__all__ = ["SOURCES", "parse_ascend"]
+__all__ = ["QUICK", "SOURCES", "parse_ascend"]
 
 TOOL = INFO.command
 MOST_CHIPS = 16

@@ -6,13 +6,37 @@ Each kind is a source of its own, so that one that hangs holds no other back.
 
 from l0_infra.facts.bundle import Source
 
-__all__ = ["INFO", "LISTED", "MAPPING", "PORTS", "QUERIES", "SOURCES", "TOPOLOGY", "VERSIONS"]
+__all__ = ["INFO", "LISTED", "MAPPING", "PORTS", "QUERIES", "QUICK", "SOURCES", "TOPOLOGY", "VERSIONS"]
 
 TOOL = "npu-smi"
-INFO = Source(name="npu-smi-info.txt", program=TOOL, command="npu-smi info")
-LISTED = Source(name="npu-smi-info-l.txt", program=TOOL, command="npu-smi info -l")
-MAPPING = Source(name="npu-smi-info-m.txt", program=TOOL, command="npu-smi info -m")
-TOPOLOGY = Source(name="npu-smi-info-t-topo.txt", program=TOOL, command="npu-smi info -t topo")
+INFO = Source(
+    name="npu-smi-info.txt",
+    program=TOOL,
+    command="npu-smi info",
+    also=("npu*smi.*", "npu*smi*info.*"),
+    marks=("| npu-smi ",),
+)
+LISTED = Source(
+    name="npu-smi-info-l.txt",
+    program=TOOL,
+    command="npu-smi info -l",
+    also=("npu*smi*-l.*",),
+    marks=("\tTotal Count ",),
+)
+MAPPING = Source(
+    name="npu-smi-info-m.txt",
+    program=TOOL,
+    command="npu-smi info -m",
+    also=("npu*smi*-m.*",),
+    marks=("Chip Logic ID",),
+)
+TOPOLOGY = Source(
+    name="npu-smi-info-t-topo.txt",
+    program=TOOL,
+    command="npu-smi info -t topo",
+    also=("npu*smi*topo*",),
+    marks=("= Path traversing SIO", "HCCS = Connection traversing HCCS"),
+)
 
 
 def _each_npu(kind: str) -> str:
@@ -33,20 +57,31 @@ def _each_chip(kind: str) -> str:
     )
 
 
-def _query(name: str, *loops: str) -> Source:
+def _query(kind: str, *loops: str) -> Source:
     """Make a source of loops; a query that a product does not support is no failure of the node."""
-    return Source(name=name, program=TOOL, command="; ".join((*loops, "true")))
+    return Source(
+        name=f"npu-smi-info-t-{kind}.txt",
+        program=TOOL,
+        command="; ".join((*loops, "true")),
+        also=(f"npu*smi*-t?{kind}.*", f"npu*smi*-t?{kind}[_-]i*", f"npu*smi*-t?{kind}[_-]-i*"),
+    )
 
 
 QUERIES = (
-    _query("npu-smi-info-t.txt", _each_npu("usages")),
-    _query("npu-smi-info-t-board.txt", _each_npu("board"), _each_chip("board")),
-    _query("npu-smi-info-t-common.txt", _each_npu("common")),
-    _query("npu-smi-info-t-ecc.txt", _each_npu("ecc")),
-    _query("npu-smi-info-t-ecc-enable.txt", _each_npu("ecc-enable")),
-    _query("npu-smi-info-t-hccs.txt", _each_chip("hccs")),
-    _query("npu-smi-info-t-health.txt", _each_chip("health")),
-    _query("npu-smi-info-t-memory.txt", _each_npu("memory")),
+    Source(
+        name="npu-smi-info-t.txt",
+        program=TOOL,
+        command=f"{_each_npu('usages')}; true",
+        also=("npu*smi*-t.*", "npu*smi*-t-all*", "npu*smi*-t?usages*"),
+        marks=("npu-smi info -t ",),
+    ),
+    _query("board", _each_npu("board"), _each_chip("board")),
+    _query("common", _each_npu("common")),
+    _query("ecc", _each_npu("ecc")),
+    _query("ecc-enable", _each_npu("ecc-enable")),
+    _query("hccs", _each_chip("hccs")),
+    _query("health", _each_chip("health")),
+    _query("memory", _each_npu("memory")),
 )
 """The first may hold any other query that was gathered by hand."""
 
@@ -61,8 +96,19 @@ def _each_port(option: str) -> str:
 
 
 PORTS = tuple(
-    Source(name=f"hccn-tool-{option.replace('_', '-')}.txt", program=TOOL, command=_each_port(option))
-    for option in ("link", "link_stat", "speed", "stat")
+    Source(
+        name=f"hccn-tool-{option.replace('_', '-')}.txt",
+        program=TOOL,
+        command=_each_port(option),
+        also=(f"hccn*tool*[_-]{option}.*",),
+        marks=marks,
+    )
+    for option, marks in (
+        ("link", ("link status: ",)),
+        ("link_stat", ("link change records ",)),
+        ("speed", ("Mb/s",)),
+        ("stat", ("packet statistics:",)),
+    )
 )
 
 INSTALLED = (
@@ -77,5 +123,8 @@ VERSIONS = Source(
     command=r"base=$(sed -n 's/^Driver_Install_Path_Param=//p' /etc/ascend_install.info 2>/dev/null);"
     f" base=${{base:-/usr/local/Ascend}}; grep -iH version {INSTALLED} 2>/dev/null; true",
 )
+
+QUICK = (INFO, MAPPING)
+"""What tells which chips there are and who holds them."""
 
 SOURCES = (INFO, LISTED, MAPPING, TOPOLOGY, *QUERIES, *PORTS, VERSIONS)
