@@ -7,7 +7,7 @@ from l0_infra.facts.amd.state import clocks, condition, partitioning, pcie
 from l0_infra.facts.amd.values import any_of, megabytes
 from l0_infra.facts.json_value import dig, items, size_bytes, word
 from l0_infra.facts.tree import integer
-from l0_infra.facts.vendor import pci_address, percent, pid, text
+from l0_infra.facts.vendor import links_up, pci_address, percent, pid, program, text
 from l0_infra.schemas import Accelerator, AcceleratorProcess
 
 __all__ = ["accelerator"]
@@ -15,6 +15,7 @@ __all__ = ["accelerator"]
 
 def accelerator(gpu: int, entry: Entry) -> Accelerator:
     """Describe a GPU; a key has had several names, and the newest is looked for first."""
+    links = xgmi_links(gpu, entry)
     return Accelerator(
         id=f"amd:{gpu}",
         vendor="amd",
@@ -42,7 +43,8 @@ def accelerator(gpu: int, entry: Entry) -> Accelerator:
         ecc=ecc(entry),
         memory_repair=memory_repair(entry),
         pcie=pcie(entry),
-        links=xgmi_links(gpu, entry),
+        links=links,
+        links_up=links_up(links),
         partitioning=partitioning(entry),
     )
 
@@ -57,7 +59,9 @@ def _processes(entry: Entry) -> tuple[AcceleratorProcess, ...] | None:
     told = [dig(one, "process_info") or one for one in items(dig(entry, "process_list"))]
     return tuple(
         AcceleratorProcess(
-            pid=number, memory_bytes=size_bytes(any_of(one, "memory_usage.vram_mem", "vram_mem", "mem_usage"))
+            pid=number,
+            name=program(word(dig(one, "name"))),
+            memory_bytes=size_bytes(any_of(one, "memory_usage.vram_mem", "vram_mem", "mem_usage")),
         )
         for one in told
         if (number := pid(word(dig(one, "pid")))) is not None

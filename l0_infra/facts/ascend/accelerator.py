@@ -8,7 +8,7 @@ from l0_infra.facts.ascend.mapping import Mapped
 from l0_infra.facts.ascend.queries import Fields
 from l0_infra.facts.ascend.state import clocks, condition, ecc, memory_repair
 from l0_infra.facts.ascend.table import Chip
-from l0_infra.facts.vendor import mebibytes, pci_address, percent, text
+from l0_infra.facts.vendor import links_up, mebibytes, pci_address, percent, text
 from l0_infra.schemas import Accelerator, AcceleratorProcess
 
 __all__ = ["Evidence", "accelerator"]
@@ -34,6 +34,7 @@ def accelerator(known: Evidence) -> Accelerator:
     chip, fields = known.chip, known.fields
     usage = chip.usage if chip else ""
     used, size = _memory(usage)
+    links = hccs_links(fields)
     return Accelerator(
         id=f"ascend:{known.index}",
         vendor="ascend",
@@ -52,7 +53,8 @@ def accelerator(known: Evidence) -> Accelerator:
         clocks=clocks(fields),
         ecc=ecc(fields),
         memory_repair=memory_repair(fields),
-        links=hccs_links(fields),
+        links=links,
+        links_up=links_up(links),
     )
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from l0_infra.facts.tree import integer
-from l0_infra.facts.vendor import mebibytes, pid
+from l0_infra.facts.vendor import mebibytes, pid, program
 from l0_infra.schemas import AcceleratorProcess
 
 __all__ = ["Chip", "ChipKey", "Table", "parse_table"]
@@ -109,5 +109,5 @@ def _processes(rows: list[list[str]]) -> Iterator[tuple[ChipKey, AcceleratorProc
         place = NUMBERED.fullmatch(row[0]) if len(row) == 4 else None
         process = pid(row[1]) if place and place[1] else None
         if place and process is not None:
-            held = AcceleratorProcess(pid=process, memory_bytes=mebibytes(row[3]))
+            held = AcceleratorProcess(pid=process, memory_bytes=mebibytes(row[3]), name=program(row[2]))
             yield (int(place[1]), int(place[2] or 0)), held

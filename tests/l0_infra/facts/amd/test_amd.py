@@ -118,8 +118,13 @@ TOLD: list[tuple[dict[str, object], dict[str, object]]] = [
     ({"process_list": []}, {"processes": []}),
     ({"process_list": "N/A"}, {"processes": []}),
     (
-        {"process_list": [{"pid": 31, "mem_usage": unit(7, "MB")}, {"pid": "N/A"}]},
-        {"processes": [{"pid": 31, "memory_bytes": 7 * MIB}]},
+        {
+            "process_list": [
+                {"pid": 31, "name": "/opt/venv/bin/python3", "mem_usage": unit(7, "MB")},
+                {"pid": "N/A"},
+            ]
+        },
+        {"processes": [{"pid": 31, "memory_bytes": 7 * MIB, "name": "python3"}]},
     ),
 ]
 
@@ -234,6 +239,8 @@ def test_links(entry: dict[str, object], links: list[tuple[int, bool | None, flo
     (found,) = amd(amd_smi=[{"gpu": 0, **entry}]).accelerators
     told = found.links and [(link.index, link.active, link.bandwidth_bytes_per_s) for link in found.links]
     assert told == links
+    known = links and all(active is not None for _, active, _ in links)
+    assert found.links_up == (sum(bool(active) for _, active, _ in links or ()) if known else None)
 
 
 def test_versions_of_the_tool_stand_in_for_files() -> None:
