@@ -18,7 +18,7 @@ def decode(text: str) -> Json:
     start = re.search(r"^[\[{]", text, re.M)
     try:
         value: Json = msgspec.json.decode(text[start.start() :].strip()) if start else None
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, RecursionError):
         return None
     return value
 

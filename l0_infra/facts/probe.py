@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import msgspec
 
 from l0_infra.core.exec import Runner
-from l0_infra.facts import accelerators, cpu, disks, interfaces, limits, memory, system
+from l0_infra.facts import accelerators, cpu, disks, interconnect, interfaces, limits, memory, system
 from l0_infra.facts.ask import ask
 from l0_infra.facts.bundle import Answers
 from l0_infra.facts.tree import parse_tree, text_at
@@ -17,6 +17,7 @@ SOURCES = (
     *(system.UNAME, system.SYSTEM, cpu.CPU, cpu.LSCPU, memory.MEMORY, limits.LIMITS),
     *(disks.LSBLK, disks.BLOCK, disks.MOUNTS, interfaces.NET, interfaces.ADDRESSES),
     *accelerators.SOURCES,
+    *interconnect.SOURCES,
 )
 
 TREES = ("system.txt", "cpu.txt", "memory.txt", "cgroup-limits.txt", "sys-block.txt", "sys-class-net.txt")
@@ -47,6 +48,8 @@ def parse_node(answers: Answers, now: float) -> NodeFacts:
     left = limits.parse_limits(trees["limits"])
     found = accelerators.parse_accelerators(answers)
     disk_list, disk_faults = _disks(answers)
+    ports, numa = _interfaces(answers), cpu.parse_numa(trees["cpu"])
+    joined = interconnect.parse_interconnect(answers, found.accelerators, ports, numa)
     return NodeFacts(
         hostname=system.parse_hostname(uname),
         boot_id=system.parse_boot_id(trees["system"]),
@@ -54,16 +57,19 @@ def parse_node(answers: Answers, now: float) -> NodeFacts:
         os=system.parse_os(uname, trees["system"]),
         chassis=system.parse_chassis(trees["system"]),
         cpu=cpu.parse_cpu(trees["cpu"], answers["lscpu.txt"].out),
-        numa=cpu.parse_numa(trees["cpu"]),
+        numa=numa,
         memory=main,
         limits=left,
         cpus_usable=limits.cpus_usable(left, text_at(trees["cpu"], cpu.ONLINE)),
         memory_usable_bytes=limits.memory_usable_bytes(left, main.total_bytes),
         disks=disk_list,
-        interfaces=_interfaces(answers),
+        interfaces=ports,
         accelerators=found.accelerators,
+        pci=joined.pci,
+        fabric=joined.fabric,
+        topology=joined.topology,
         evidence=tuple(name for name, answer in answers.items() if answer.ok),
-        unread=(*_unread(answers), *disk_faults, *found.unread),
+        unread=(*_unread(answers), *disk_faults, *found.unread, *joined.unread),
     )
 
 
