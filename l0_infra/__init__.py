@@ -4,12 +4,36 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from l0_infra.evidence import NodeEvidence, facts_of, probe_evidence, read_bundle, save_bundle
     from l0_infra.facts.accelerators import probe_accelerators
     from l0_infra.facts.probe import probe_node
+    from l0_infra.inspection import Difference, diff_facts, judge_class, judge_node, load_rules
 
-__all__ = ["probe_accelerators", "probe_node"]
+__all__ = [
+    "Difference",
+    "NodeEvidence",
+    "diff_facts",
+    "facts_of",
+    "judge_class",
+    "judge_node",
+    "load_rules",
+    "probe_accelerators",
+    "probe_evidence",
+    "probe_node",
+    "read_bundle",
+    "save_bundle",
+]
 
-_HOME = {"probe_accelerators": "l0_infra.facts.accelerators", "probe_node": "l0_infra.facts.probe"}
+_HOME = {
+    "probe_accelerators": "l0_infra.facts.accelerators",
+    "probe_node": "l0_infra.facts.probe",
+    **dict.fromkeys(
+        ("Difference", "diff_facts", "judge_class", "judge_node", "load_rules"), "l0_infra.inspection"
+    ),
+    **dict.fromkeys(
+        ("NodeEvidence", "facts_of", "probe_evidence", "read_bundle", "save_bundle"), "l0_infra.evidence"
+    ),
+}
 
 
 def __getattr__(name: str) -> object:

@@ -6,13 +6,15 @@ from l0_infra.core.errors import FactsMissingError
 from l0_infra.core.exec import Runner
 from l0_infra.facts import amd, ascend, nvidia
 from l0_infra.facts.ask import ask
-from l0_infra.facts.bundle import Answer
+from l0_infra.facts.bundle import NOT_ASKED, Answer
 from l0_infra.facts.vendor import Found
 from l0_infra.schemas import Accelerator
 
 __all__ = ["SOURCES", "parse_accelerators", "probe_accelerators"]
 
 SOURCES = (*nvidia.SOURCES, *ascend.SOURCES, *amd.SOURCES)
+QUICK = (*nvidia.QUICK, *ascend.SOURCES, *amd.SOURCES)
+"""What tells which accelerators there are and who holds them; a scheduler asks it again and again."""
 
 
 def probe_accelerators(runner: Runner, *, limit_s: int = 10) -> tuple[Accelerator, ...]:
@@ -20,7 +22,8 @@ def probe_accelerators(runner: Runner, *, limit_s: int = 10) -> tuple[Accelerato
 
     Raises FactsMissingError when a tool is there but told of none and failed: that is not "no accelerator".
     """
-    found = parse_accelerators(ask(runner, SOURCES, limit_s))
+    unasked = {source.name: NOT_ASKED for source in SOURCES}
+    found = parse_accelerators(unasked | dict(ask(runner, QUICK, limit_s)))
     if found.unread and not found.accelerators:
         first = found.unread[0]
         raise FactsMissingError(
@@ -38,7 +41,7 @@ def parse_accelerators(answers: Mapping[str, Answer]) -> Found:
     found = (
         amd.parse_amd(*(answers[source.name] for source in amd.SOURCES)),
         ascend.parse_ascend(*(answers[source.name] for source in ascend.SOURCES)),
-        nvidia.parse_nvidia(*(answers[source.name] for source in nvidia.SOURCES)),
+        nvidia.parse_nvidia(answers),
     )
     return Found(
         accelerators=tuple(one for vendor in found for one in vendor.accelerators),

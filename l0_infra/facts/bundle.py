@@ -4,6 +4,7 @@ A bundle is lines: `@ NAME HOW` heads a fact (HOW is its exit code, `hung` or `a
 of its output, `!` each line of its errors, `@ all told` ends it. A fact's output can never pass for a head.
 """
 
+import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,6 +19,9 @@ End = Literal["exit", "hung", "absent", "not asked"]
 KILLED = 137
 """Exit code of a command that `timeout -s KILL` ended."""
 
+REFUSED = re.compile(r"permission denied|not permitted|(must|need to) be root|are you root|superuser", re.I)
+"""How programs say that they need more rights."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Source:
@@ -31,6 +35,10 @@ class Source:
     command: str
     whole: str | None = None
     """What a support bundle takes instead, where `command` says less than there is (a filtered log)."""
+    also: tuple[str, ...] = ()
+    """Patterns of other names, in lower case, that people give the file when they gather it by hand."""
+    marks: tuple[str, ...] = ()
+    """Texts near a file's beginning that only this source says."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -54,8 +62,13 @@ class Answer:
                 what=what, reason="hung", detail="no answer in time", hint=f"run `{what}` by hand on the node"
             )
         elif self.end == "exit" and not self.ok:
-            last = [line for line in (*self.out.split("\n"), *self.err.split("\n")) if line.strip()][-1:]
-            yield Unread(what=what, reason="failed", detail="".join(last)[:200] or f"exit code {self.code}")
+            told = [line.strip() for line in (*self.out.split("\n"), *self.err.split("\n")) if line.strip()]
+            refusals = [line for line in told if REFUSED.search(line)]
+            if refusals:
+                yield Unread(what=what, reason="denied", detail=refusals[-1][:200], hint="look as root")
+            else:
+                detail = "".join(told[-1:])[:200] or f"exit code {self.code}"
+                yield Unread(what=what, reason="failed", detail=detail)
 
     def denied(self) -> Iterator[Unread]:
         """Yield each file that `grep` was not allowed to read."""
@@ -77,7 +90,7 @@ HUNG = Answer(end="hung")
 
 
 def render_script(sources: Sequence[Source]) -> str:
-    """Write the script that asks all sources at once; it is given the time limit in seconds as `$1`."""
+    """Write the script that asks all sources at once: `sh -s SECONDS BYTES`, the limits of each of them."""
     asked = (f"fact {one.name} {one.program} {shlex.quote(one.command)}" for one in sources)
     return "\n".join((files(__package__).joinpath("bundle.sh").read_text("utf-8"), *asked, "report", ""))
 

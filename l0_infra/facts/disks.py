@@ -11,7 +11,8 @@ from l0_infra.schemas import Disk, Mount
 
 __all__ = ["BLOCK", "LSBLK", "MOUNTS", "parse_block", "parse_lsblk", "parse_mounts"]
 
-NOT_A_DISK = re.compile(r"(loop|ram|zram|sr|fd|nbd|dm-|md)[0-9]")
+NOT_A_DISK = re.compile(r"(loop|ram|zram|sr|fd|nbd|dm-|md)[0-9]|nvme[0-9]+c[0-9]+n")
+"""What is no disk of its own; `nvme0c1n1` is one of several paths to the disk `nvme0n1`."""
 
 LSBLK = Source(
     name="lsblk.json", program="lsblk", command="lsblk -J -b -o NAME,KNAME,TYPE,SIZE,MODEL,SERIAL,ROTA,TRAN"
@@ -26,16 +27,22 @@ MOUNTS = Source(name="proc-mounts.txt", program="cat", command="cat /proc/mounts
 
 
 class _Row(msgspec.Struct):
-    """One device as `lsblk` prints it; older ones print numbers and booleans as text."""
+    """One device as `lsblk` prints it; older ones print numbers and booleans as text.
+
+    A list gathered by hand may lack columns, give whole paths (`-p`), and tell where a device is mounted.
+    """
 
     name: str
-    kname: str
     type: str
+    kname: str | None = None
     size: int | str | None = None
     model: str | None = None
     serial: str | None = None
     rota: bool | str | None = None
     tran: str | None = None
+    fstype: str | None = None
+    mountpoint: str | None = None
+    mountpoints: list[str | None] = msgspec.field(default_factory=list)
     children: "list[_Row]" = msgspec.field(default_factory=list)
 
 
@@ -44,9 +51,15 @@ class _Listing(msgspec.Struct):
 
 
 def parse_lsblk(text: str, mounts: tuple[Mount, ...]) -> tuple[Disk, ...]:
-    """Read `lsblk -J -b`; raises msgspec.DecodeError when it is not what `lsblk` prints."""
+    """Read `lsblk -J -b`; where `mounts` are not known, it may tell them itself.
+
+    Raises msgspec.DecodeError or RecursionError when it is not what `lsblk` prints.
+    """
     rows = msgspec.json.decode(text, type=_Listing).blockdevices
-    return tuple(_disk(row, mounts) for row in rows if row.type == "disk" and not NOT_A_DISK.match(row.kname))
+    known = mounts or tuple(mount for row in rows for mount in _mounts(row))
+    return tuple(
+        _disk(row, known) for row in rows if row.type == "disk" and not NOT_A_DISK.match(_kernel_name(row))
+    )
 
 
 def parse_block(tree: Tree, mounts: tuple[Mount, ...]) -> tuple[Disk, ...]:
@@ -68,12 +81,12 @@ def parse_mounts(text: str) -> tuple[Mount, ...]:
 def _disk(row: _Row, mounts: tuple[Mount, ...]) -> Disk:
     names = set(_names(row))
     return Disk(
-        name=row.kname,
+        name=_kernel_name(row),
         model=_text(row.model),
         serial=_text(row.serial),
         size_bytes=integer(str(row.size)),
         rotational={"true": True, "1": True, "false": False, "0": False}.get(str(row.rota).lower()),
-        transport=_text(row.tran) or _transport(row.kname),
+        transport=_text(row.tran) or _transport(_kernel_name(row)),
         mounts=tuple(mount for mount in mounts if mount.source in names),
     )
 
@@ -94,10 +107,24 @@ def _disk_of(name: str, tree: Tree, mounts: tuple[Mount, ...]) -> Disk:
 
 
 def _names(row: _Row) -> Iterator[str]:
-    yield row.name
-    yield row.kname
+    yield row.name.rpartition("/")[2]
+    yield _kernel_name(row)
     for child in row.children:
         yield from _names(child)
+
+
+def _kernel_name(row: _Row) -> str:
+    return (row.kname or row.name).rpartition("/")[2]
+
+
+def _mounts(row: _Row) -> Iterator[Mount]:
+    """Yield where a device and those on it are mounted, as `lsblk` says; swap is not."""
+    places = [place for place in (*row.mountpoints, row.mountpoint) if place and place.startswith("/")]
+    for place in dict.fromkeys(places):
+        if row.fstype:
+            yield Mount(source=row.name.rpartition("/")[2], mountpoint=place, filesystem=row.fstype)
+    for child in row.children:
+        yield from _mounts(child)
 
 
 def _transport(name: str) -> str | None:

@@ -5,9 +5,21 @@ from collections.abc import Iterator
 import msgspec
 
 from l0_infra.core.exec import Runner
-from l0_infra.facts import accelerators, cpu, disks, interconnect, interfaces, limits, memory, system
+from l0_infra.facts import (
+    accelerators,
+    board,
+    cpu,
+    disks,
+    interconnect,
+    interfaces,
+    limits,
+    memory,
+    nvidia,
+    operating,
+    system,
+)
 from l0_infra.facts.ask import ask
-from l0_infra.facts.bundle import Answers
+from l0_infra.facts.bundle import HUNG, Answers
 from l0_infra.facts.tree import parse_tree, text_at
 from l0_infra.schemas import Disk, NetworkInterface, NodeFacts, Unread
 
@@ -17,23 +29,30 @@ SOURCES = (
     *(system.UNAME, system.SYSTEM, cpu.CPU, cpu.LSCPU, memory.MEMORY, limits.LIMITS),
     *(disks.LSBLK, disks.BLOCK, disks.MOUNTS, interfaces.NET, interfaces.ADDRESSES),
     *accelerators.SOURCES,
+    *operating.SOURCES,
+    *board.SOURCES,
     *interconnect.SOURCES,
 )
 
-TREES = ("system.txt", "cpu.txt", "memory.txt", "cgroup-limits.txt", "sys-block.txt", "sys-class-net.txt")
+TREES = (
+    *("system.txt", "cpu.txt", "memory.txt", "cgroup-limits.txt", "sys-block.txt", "sys-class-net.txt"),
+    *("kernel.txt", "security.txt", "package-locks.txt", "edac.txt"),
+)
 """Sources that are many files of the kernel's, any of which may be missing."""
 
 
-def probe_node(runner: Runner, now: float, *, limit_s: int = 15) -> NodeFacts:
+def probe_node(runner: Runner, now: float, *, limit_s: int = 15, sudo: bool = False) -> NodeFacts:
     """Look at a node; `now` is the time in seconds since the epoch, `limit_s` what each fact may take.
 
     What cannot be read is None and listed in `unread`. Raises RemoteError when the node cannot be reached.
     """
-    return parse_node(ask(runner, SOURCES, limit_s), now)
+    return parse_node(ask(runner, SOURCES, limit_s, sudo=sudo), now)
 
 
 def parse_node(answers: Answers, now: float) -> NodeFacts:
-    """Make facts of what the sources said."""
+    """Make facts of what the sources said; of a node where none answered they say no more than that it hangs."""
+    if all(answer.end == "hung" for answer in answers.values()):
+        return NodeFacts(probed_at=now, unread=tuple(HUNG.unread("node")))
     trees = {
         name: parse_tree(answers[file].out)
         for name, file in (
@@ -48,6 +67,8 @@ def parse_node(answers: Answers, now: float) -> NodeFacts:
     left = limits.parse_limits(trees["limits"])
     found = accelerators.parse_accelerators(answers)
     disk_list, disk_faults = _disks(answers)
+    around = operating.parse_operating(answers)
+    fixed = board.parse_board(answers, system.parse_chassis(trees["system"]), disk_list)
     ports, numa = _interfaces(answers), cpu.parse_numa(trees["cpu"])
     joined = interconnect.parse_interconnect(answers, found.accelerators, ports, numa)
     return NodeFacts(
@@ -55,21 +76,39 @@ def parse_node(answers: Answers, now: float) -> NodeFacts:
         boot_id=system.parse_boot_id(trees["system"]),
         probed_at=now,
         os=system.parse_os(uname, trees["system"]),
-        chassis=system.parse_chassis(trees["system"]),
+        chassis=fixed.chassis,
         cpu=cpu.parse_cpu(trees["cpu"], answers["lscpu.txt"].out),
         numa=numa,
         memory=main,
         limits=left,
         cpus_usable=limits.cpus_usable(left, text_at(trees["cpu"], cpu.ONLINE)),
         memory_usable_bytes=limits.memory_usable_bytes(left, main.total_bytes),
-        disks=disk_list,
+        disks=fixed.disks,
         interfaces=ports,
         accelerators=found.accelerators,
+        fabric_manager=nvidia.parse_fabric_manager(answers),
+        software=(*around.software, *nvidia.parse_software(answers)),
+        services=around.services,
+        security=around.security,
+        kernel=around.kernel,
+        resource_limits=around.resource_limits,
+        clock=around.clock,
+        package_locks=around.package_locks,
+        memory_modules=fixed.memory_modules,
+        memory_errors=fixed.memory_errors,
+        management=fixed.management,
         pci=joined.pci,
         fabric=joined.fabric,
         topology=joined.topology,
         evidence=tuple(name for name, answer in answers.items() if answer.ok),
-        unread=(*_unread(answers), *disk_faults, *found.unread, *joined.unread),
+        unread=(
+            *_unread(answers),
+            *disk_faults,
+            *found.unread,
+            *around.unread,
+            *fixed.unread,
+            *joined.unread,
+        ),
     )
 
 
@@ -81,7 +120,7 @@ def _disks(answers: Answers) -> tuple[tuple[Disk, ...], tuple[Unread, ...]]:
         if listing.ok:
             return disks.parse_lsblk(listing.out, mounts), ()
         faults = tuple(listing.unread("lsblk"))
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, RecursionError) as error:
         faults = (Unread(what="lsblk", reason="garbled", detail=str(error)),)
     return disks.parse_block(parse_tree(answers["sys-block.txt"].out), mounts), faults
 

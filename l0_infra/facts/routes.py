@@ -11,7 +11,12 @@ from l0_infra.facts.tree import integer
 
 __all__ = ["ROUTES", "Route", "default_interface", "interface_to", "parse_routes", "storage_servers"]
 
-ROUTES = Source(name="ip-route.txt", program="ip", command="ip -o -4 route show; ip -o -6 route show; true")
+ROUTES = Source(
+    name="ip-route.txt",
+    program="ip",
+    command="ip -o -4 route show; ip -o -6 route show; true",
+    also=("ip?route*", "ip?r.*"),
+)
 
 Address = IPv4Address | IPv6Address
 NETWORK_FILE_SYSTEMS = frozenset(("nfs", "nfs4", "lustre", "ceph", "cifs", "smb3", "fuse.glusterfs"))

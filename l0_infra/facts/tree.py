@@ -13,7 +13,9 @@ def parse_tree(text: str) -> Tree:
     """Read what `grep -H '' FILE…` printed; a colon ends the path unless it is part of a PCI address."""
     tree: dict[str, list[str]] = {}
     for line in text.split("\n"):
-        match = re.match(r"(/(?:[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]|[^:\n])*):(.*)", line)
+        match = re.match(
+            r"(/(?:[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]|[^:\n])*):(.*)", line.removesuffix("\r")
+        )
         if match:
             tree.setdefault(match[1], []).append(match[2])
     return {path: tuple(lines) for path, lines in tree.items()}

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from l0_infra.facts.tree import integer
 from l0_infra.schemas import Accelerator, Unread
 
-__all__ = ["Found", "mebibytes", "pci_address", "percent", "pid", "text"]
+__all__ = ["MIB", "Found", "mebibytes", "pci_address", "percent", "pid", "text"]
 
 MIB = 2**20
 UNKNOWN = re.compile(r"|-|n/?a|\[.*\]|not (supported|found|available)|err.*|unknown.*", re.I)

@@ -1,11 +1,13 @@
 """The documents this layer owns: a node as wished, found, to be made and judged; a device's data sheet."""
 
 from l0_infra.schemas.accelerator import Accelerator, AcceleratorProcess, Vendor
+from l0_infra.schemas.accelerator_place import Board, FabricMembership
 from l0_infra.schemas.accelerator_state import (
     AcceleratorLink,
     Clocks,
     Condition,
     Ecc,
+    HeldBack,
     MemoryRepair,
     Partition,
     Partitioning,
@@ -16,6 +18,7 @@ from l0_infra.schemas.attached import Disk, Mount, NetworkInterface
 from l0_infra.schemas.board import DiskHealth, ManagementController, MemoryErrors, MemoryModule
 from l0_infra.schemas.device import Device, DeviceLink, PeakRate
 from l0_infra.schemas.fabric import Counter, FabricPort, Gid, RoceSettings
+from l0_infra.schemas.fabric_manager import FabricManager, FabricManagerEvent
 from l0_infra.schemas.identity import IdentityKey, identity_of
 from l0_infra.schemas.inspection import Finding, Inspection, Undecided
 from l0_infra.schemas.kernel_event import EventAction, KernelCatalogue, KernelEvent, KnownEvent, Severity
@@ -34,6 +37,7 @@ from l0_infra.schemas.operating import (
 )
 from l0_infra.schemas.pins import HugepagesPin, Pins, SoftwarePin
 from l0_infra.schemas.plan import ApplyRole, Plan, Reboot, RunCommand, Step, WaitFor, WriteFile
+from l0_infra.schemas.rules import Expectation, NodeRules, Rule
 from l0_infra.schemas.topology import Advice, Affinity, Nearest, Pair, PairPath, PciDevice, Topology
 
 __all__ = [
@@ -43,6 +47,7 @@ __all__ = [
     "Advice",
     "Affinity",
     "ApplyRole",
+    "Board",
     "CgroupLimits",
     "Chassis",
     "ClockState",
@@ -56,9 +61,14 @@ __all__ = [
     "DiskHealth",
     "Ecc",
     "EventAction",
+    "Expectation",
+    "FabricManager",
+    "FabricManagerEvent",
+    "FabricMembership",
     "FabricPort",
     "Finding",
     "Gid",
+    "HeldBack",
     "Hugepages",
     "HugepagesPin",
     "IdentityKey",
@@ -78,6 +88,7 @@ __all__ = [
     "NetworkInterface",
     "Node",
     "NodeFacts",
+    "NodeRules",
     "NumaNode",
     "OperatingSystem",
     "PackageLock",
@@ -93,6 +104,7 @@ __all__ = [
     "Reboot",
     "ResourceLimit",
     "RoceSettings",
+    "Rule",
     "RunCommand",
     "Security",
     "Service",

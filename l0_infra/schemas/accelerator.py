@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from l0_infra.core.documents import Bytes, Count, Part
+from l0_infra.schemas.accelerator_place import Board, FabricMembership
 from l0_infra.schemas.accelerator_state import (
     AcceleratorLink,
     Clocks,
@@ -25,6 +26,7 @@ class AcceleratorProcess(Part, frozen=True, kw_only=True, forbid_unknown_fields=
 
     pid: Annotated[int, Meta(ge=1, description="Process id, as the vendor's tool prints it.")]
     memory_bytes: Annotated[Bytes | None, Meta(description="Device memory it holds.")] = None
+    name: Annotated[str | None, Meta(description="Its program, without folder and arguments.")] = None
 
 
 class Accelerator(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -49,10 +51,14 @@ class Accelerator(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
     ] = None
     serial: Annotated[str | None, Meta(description="Serial number of the board.")] = None
     firmware_version: Annotated[str | None, Meta(description="Version of its firmware (VBIOS).")] = None
+    device_file: Annotated[
+        str | None, Meta(description="Its file: `/dev/nvidia3`; the number may differ from the index.")
+    ] = None
     numa_node: Annotated[Count | None, Meta(description="NUMA node it belongs to.")] = None
     device: Annotated[
         str | None, Meta(description="Name of the `device` document it matches; null: none.")
     ] = None
+    board: Annotated[Board | None, Meta(description="Its board and where that is; null: not read.")] = None
     condition: Annotated[Condition | None, Meta(description="How it does; null: not read.")] = None
     clocks: Annotated[Clocks | None, Meta(description="Its clocks; null: not read.")] = None
     ecc: Annotated[
@@ -64,6 +70,10 @@ class Accelerator(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
     pcie: Annotated[PcieLink | None, Meta(description="Its PCI Express link; null: not read.")] = None
     links: Annotated[
         tuple[AcceleratorLink, ...] | None, Meta(description="Links to other accelerators; null: not read.")
+    ] = None
+    links_up: Annotated[Count | None, Meta(description="How many of them are up; null: not read.")] = None
+    fabric: Annotated[
+        FabricMembership | None, Meta(description="Its place in a switched fabric; null: none, or not read.")
     ] = None
     partitioning: Annotated[
         Partitioning | None, Meta(description="Partitions (MIG); null: none, or not read.")

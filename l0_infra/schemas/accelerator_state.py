@@ -11,6 +11,7 @@ __all__ = [
     "Clocks",
     "Condition",
     "Ecc",
+    "HeldBack",
     "MemoryRepair",
     "Partition",
     "Partitioning",
@@ -49,6 +50,12 @@ class Condition(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
     memory_temperature_c: Annotated[
         float | None, Meta(description="Temperature of its memory, in degrees Celsius.")
     ] = None
+    temperature_margin_c: Annotated[
+        float | None,
+        Meta(
+            description="Degrees Celsius left until it is slowed down for its temperature; negative: beyond."
+        ),
+    ] = None
     power_w: Annotated[Measured | None, Meta(description="Power drawn, in watts.")] = None
     power_limit_w: Annotated[Measured | None, Meta(description="Power limit in force, in watts.")] = None
     power_limit_default_w: Annotated[
@@ -63,12 +70,11 @@ class Condition(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
             description="Who may use it, in the vendor's word: `Default`, `Exclusive_Process`, `Prohibited`."
         ),
     ] = None
-    fabric_state: Annotated[
+    addressing_mode: Annotated[
         str | None,
-        Meta(description="State of its registration with the NVLink fabric: `Completed`, `In Progress`."),
-    ] = None
-    fabric_status: Annotated[
-        str | None, Meta(description="Outcome of that registration: `Success`, or the error.")
+        Meta(
+            description="How it shares addresses with the host, in the vendor's word: `HMM`, `ATS`, `None`."
+        ),
     ] = None
     recovery_action: Annotated[
         str | None,
@@ -76,6 +82,13 @@ class Condition(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
             description="What the driver says must be done: `None`, `Reset`, `Reboot`, `Drain P2P`, `Drain and Reset`."
         ),
     ] = None
+
+
+class HeldBack(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How long the clocks were held back, for one reason."""
+
+    reason: Annotated[Throttle, Meta(description="The reason.")]
+    total_s: Annotated[Measured, Meta(description="Time in all since the driver was loaded, in seconds.")]
 
 
 class Clocks(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -87,6 +100,10 @@ class Clocks(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
     memory_max_hz: Annotated[Count | None, Meta(description="Highest clock of the memory.")] = None
     held_back_by: Annotated[
         tuple[Throttle, ...] | None, Meta(description="What holds the clocks back now; null: not told.")
+    ] = None
+    held_back_for: Annotated[
+        tuple[HeldBack, ...] | None,
+        Meta(description="How long they were held back, by reason, 0 included; null: not told."),
     ] = None
 
 
@@ -108,6 +125,14 @@ class Ecc(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
     uncorrected_aggregate: Annotated[Count | None, Meta(description="Errors not corrected in its life.")] = (
         None
     )
+    sram_threshold_exceeded: Annotated[
+        bool | None,
+        Meta(description="Whether its caches had more uncorrected errors in its life than its maker bears."),
+    ] = None
+    uncorrected_sram_in: Annotated[
+        tuple[str, ...] | None,
+        Meta(description="Units whose SRAM had errors in its life that were not corrected: `l2`, `sm`."),
+    ] = None
 
 
 class MemoryRepair(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -135,6 +160,13 @@ class MemoryRepair(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
     banks_without_spare: Annotated[
         Count | None, Meta(description="Memory banks that have no spare row left.")
     ] = None
+    repair_pending: Annotated[
+        bool | None,
+        Meta(description="Whether a memory channel or a group of cores waits for a reset to be repaired."),
+    ] = None
+    unrepairable: Annotated[bool | None, Meta(description="Whether its memory is damaged beyond repair.")] = (
+        None
+    )
 
 
 class PcieLink(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -145,6 +177,9 @@ class PcieLink(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
     ] = None
     generation_max: Annotated[
         Count | None, Meta(description="Highest generation that device and slot have in common.")
+    ] = None
+    generation_device_max: Annotated[
+        Count | None, Meta(description="Highest generation of the device, whatever the slot has.")
     ] = None
     width: Annotated[Count | None, Meta(description="Lanes now.")] = None
     width_max: Annotated[Count | None, Meta(description="Most lanes.")] = None
@@ -164,7 +199,11 @@ class AcceleratorLink(Part, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         str | None, Meta(description="What it leads to: a PCI address or an id, as the tool tells.")
     ] = None
     errors: Annotated[
-        Count | None, Meta(description="Errors counted on it: replays, recoveries and CRC errors together.")
+        Count | None,
+        Meta(description="Errors counted on it together: replays, CRC errors, malformed and lost packets."),
+    ] = None
+    recoveries: Annotated[
+        Count | None, Meta(description="How often it was trained anew, or that was tried.")
     ] = None
 
 

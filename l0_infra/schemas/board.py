@@ -29,6 +29,9 @@ class MemoryErrors(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     corrected: Annotated[Count | None, Meta(description="Errors corrected.")] = None
     uncorrected: Annotated[Count | None, Meta(description="Errors not corrected.")] = None
+    modules: Annotated[
+        tuple[str, ...], Meta(description="Modules they came from, by the labels of the kernel's driver.")
+    ] = ()
 
 
 class ManagementController(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -38,6 +41,9 @@ class ManagementController(Part, frozen=True, kw_only=True, forbid_unknown_field
     mac: Annotated[str | None, Meta(description="Its hardware address.")] = None
     firmware_version: Annotated[str | None, Meta(description="Version of its firmware.")] = None
     device: Annotated[str | None, Meta(description="Where the kernel reaches it: `/dev/ipmi0`.")] = None
+    redfish_address: Annotated[
+        str | None, Meta(description="Where this machine reaches its Redfish service, as the firmware tells.")
+    ] = None
 
 
 class DiskHealth(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):

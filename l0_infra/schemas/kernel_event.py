@@ -18,7 +18,7 @@ become worse; `notice`: worth knowing.
 EventAction = Literal[
     "none",
     "watch",
-    "restart job",
+    "restart work",
     "reset device",
     "reload driver",
     "reboot node",

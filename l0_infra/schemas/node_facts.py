@@ -9,6 +9,7 @@ from l0_infra.schemas.accelerator import Accelerator
 from l0_infra.schemas.attached import Disk, NetworkInterface
 from l0_infra.schemas.board import ManagementController, MemoryErrors, MemoryModule
 from l0_infra.schemas.fabric import FabricPort
+from l0_infra.schemas.fabric_manager import FabricManager
 from l0_infra.schemas.kernel_event import KernelEvent
 from l0_infra.schemas.machine import CgroupLimits, Chassis, Cpu, Memory, NumaNode, OperatingSystem
 from l0_infra.schemas.operating import (
@@ -30,9 +31,10 @@ class Unread(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     what: Annotated[str, Meta(description="Source: a program or a file.")]
     reason: Annotated[
-        Literal["hung", "failed", "denied", "garbled", "driver mismatch"],
+        Literal["hung", "failed", "denied", "garbled", "driver mismatch", "unreachable"],
         Meta(
-            description="No answer in time, an error, more rights needed, nonsense, or versions that differ."
+            description="No answer in time, an error, more rights needed, nonsense, versions that differ, or no way"
+            " to the node."
         ),
     ]
     detail: Annotated[str, Meta(description="What was found, in its own words.")] = ""
@@ -42,6 +44,7 @@ class Unread(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
 class NodeFacts(Document, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="node_facts"):
     """What one look at a node found. Unknown is null, never 0."""
 
+    node: Annotated[str | None, Meta(description="Name it was asked for by; null: this machine.")] = None
     hostname: Annotated[str | None, Meta(description="Host name.")] = None
     boot_id: Annotated[str | None, Meta(description="Changes with every boot.")] = None
     probed_at: Annotated[float, Meta(description="When it was looked at, in seconds since the epoch, UTC.")]
@@ -64,6 +67,9 @@ class NodeFacts(Document, frozen=True, kw_only=True, forbid_unknown_fields=True,
     accelerators: Annotated[
         tuple[Accelerator, ...], Meta(description="Accelerators their vendors' tools list.")
     ] = ()
+    fabric_manager: Annotated[
+        FabricManager | None, Meta(description="What sets up NVSwitches, as its log tells; null: not read.")
+    ] = None
     software: Annotated[
         tuple[Software, ...], Meta(description="Versions of drivers, libraries and firmware.")
     ] = ()

@@ -76,8 +76,22 @@ class KernelSettings(Part, frozen=True, kw_only=True, forbid_unknown_fields=True
             description="Loaded modules that matter for accelerators, fabrics and file systems; null: not read."
         ),
     ] = None
-    cgroup_version: Annotated[Count | None, Meta(description="Version of control groups: 1 or 2.")] = None
-    iommu: Annotated[str | None, Meta(description="`off`, `passthrough` or `translated`.")] = None
+    headers: Annotated[
+        bool | None,
+        Meta(description="Whether the headers that drivers are built with are there for the running kernel."),
+    ] = None
+    cgroup_version: Annotated[
+        Count | None,
+        Meta(
+            description="Version of control groups that has the controllers: 1 (also where 2 is beside it) or 2."
+        ),
+    ] = None
+    iommu: Annotated[
+        str | None,
+        Meta(
+            description="What it does for accelerators and network controllers: `off`, `passthrough`, `translated`."
+        ),
+    ] = None
     transparent_hugepages: Annotated[str | None, Meta(description="`always`, `madvise` or `never`.")] = None
     numa_balancing: Annotated[
         bool | None, Meta(description="Whether the kernel moves pages between NUMA nodes.")
@@ -98,6 +112,9 @@ class ResourceLimit(Part, frozen=True, kw_only=True, forbid_unknown_fields=True)
         Literal["login", "service"],
         Meta(description="Who has it: what looked, logged in; or a service of systemd."),
     ]
+    service: Annotated[
+        str | None, Meta(description="Which service: `slurmd`; null: any that sets no limit of its own.")
+    ] = None
     soft: Annotated[
         Count | None, Meta(description="Soft limit, in bytes or a count; null: unlimited, or unknown.")
     ] = None
@@ -115,11 +132,14 @@ class ClockState(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
     ] = None
     source: Annotated[str | None, Meta(description="Its time source: a server, a reference clock.")] = None
     synchronised: Annotated[
-        bool | None, Meta(description="Whether the kernel counts the clock as synchronised.")
+        bool | None, Meta(description="Whether it is synchronised, as its keeper says, else the kernel.")
     ] = None
-    offset_s: Annotated[float | None, Meta(description="How far it is off, in seconds; positive: ahead.")] = (
-        None
-    )
+    offset_s: Annotated[
+        float | None,
+        Meta(
+            description="How far it is off, in seconds; positive: ahead. With `ptp`: the network card's clock."
+        ),
+    ] = None
     zone: Annotated[str | None, Meta(description="Time zone.")] = None
 
 

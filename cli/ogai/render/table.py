@@ -12,7 +12,7 @@ from l0_infra.core.errors import printable
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["Column", "console", "print_fields", "print_table"]
+__all__ = ["Column", "console", "print_fields", "print_heading", "print_table"]
 
 Row = TypeVar("Row")
 
@@ -56,6 +56,16 @@ def print_fields(fields: Sequence[tuple[str, str]], *, stderr: bool = False) -> 
     else:
         width = max((len(name) for name, _ in fields), default=0)
         click.echo("\n".join(f"{name:<{width}}  {value}".rstrip() for name, value in fields), err=stderr)
+
+
+def print_heading(text: str, *, style: str = "bold") -> None:
+    """Print a line that heads fields of its own; `style` is how a terminal shows it."""
+    if sys.stdout.isatty():
+        from rich.text import Text
+
+        console().print(Text(printable(text), style=style))
+    else:
+        click.echo(printable(text))
 
 
 def _plain(columns: Sequence[Column[Row]], cells: Sequence[Sequence[str]]) -> list[str]:

@@ -10,7 +10,13 @@ from l0_infra.schemas import FabricPort, Gid
 
 __all__ = ["DEVINFO", "parse_devinfo"]
 
-DEVINFO = Source(name="ibv_devinfo.txt", program="ibv_devinfo", command="ibv_devinfo -v")
+DEVINFO = Source(
+    name="ibv_devinfo.txt",
+    program="ibv_devinfo",
+    command="ibv_devinfo -v",
+    also=("*ibv*devinfo*",),
+    marks=("hca_id:\t",),
+)
 Told = Mapping[str, str]
 KINDS = {"RoCE v1": "IB/RoCE v1", "RoCE v2": "RoCE v2"}
 

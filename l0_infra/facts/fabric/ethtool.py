@@ -16,6 +16,7 @@ __all__ = ["ETHTOOL", "Interface", "parse_ethtool"]
 ETHTOOL = Source(
     name="ethtool.txt",
     program="ethtool",
+    also=("ethtool*",),
     command=each_port(
         *("ethtool {}", "ethtool -i {}", "ethtool -a {}"),
         f"ethtool -S {{}} | grep -iE 'statistics|({TROUBLE}).*: [1-9]'",

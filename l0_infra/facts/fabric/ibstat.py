@@ -9,7 +9,13 @@ from l0_infra.schemas import FabricPort, Unread
 
 __all__ = ["IBSTAT", "ibstat_faults", "parse_ibstat"]
 
-IBSTAT = Source(name="ibstat.txt", program="ibstat", command="ibstat")
+IBSTAT = Source(
+    name="ibstat.txt",
+    program="ibstat",
+    command="ibstat",
+    also=("*ibstat*",),
+    marks=("\tCA type: ", "\tNumber of ports: "),
+)
 Told = Mapping[str, str]
 
 

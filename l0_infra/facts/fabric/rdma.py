@@ -11,13 +11,22 @@ from l0_infra.schemas import FabricPort
 
 __all__ = ["IBDEV2NETDEV", "LINKS", "LINKS_TEXT", "parse_ibdev2netdev", "parse_links", "parse_links_text"]
 
-LINKS = Source(name="rdma-link.json", program="rdma", command="rdma -j link show")
+LINKS = Source(name="rdma-link.json", program="rdma", command="rdma -j link show", also=("*rdma*link*.json",))
 LINKS_TEXT = Source(
-    name="rdma-link.txt", program="rdma", command="rdma -j link show >/dev/null 2>&1 || rdma link show"
+    name="rdma-link.txt",
+    program="rdma",
+    command="rdma -j link show >/dev/null 2>&1 || rdma link show",
+    also=("*rdma*link*",),
 )
 """Asked only of an `rdma` too old to print JSON."""
 
-IBDEV2NETDEV = Source(name="ibdev2netdev.txt", program="ibdev2netdev", command="ibdev2netdev")
+IBDEV2NETDEV = Source(
+    name="ibdev2netdev.txt",
+    program="ibdev2netdev",
+    command="ibdev2netdev",
+    also=("*ibdev2netdev*",),
+    marks=(" ==> ",),
+)
 
 
 def parse_links(text: str) -> tuple[FabricPort, ...]:

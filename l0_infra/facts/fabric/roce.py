@@ -17,10 +17,17 @@ NET = "/sys/class/net"
 TC = "/sys/class/infiniband/{}/tc/{}/traffic_class"
 TOS = "/sys/kernel/config/rdma_cm/{}/ports/{}/default_roce_tos"
 
-MLNX_QOS = Source(name="mlnx_qos.txt", program="mlnx_qos", command=each_port("mlnx_qos -i {}", ethernet=True))
+MLNX_QOS = Source(
+    name="mlnx_qos.txt",
+    program="mlnx_qos",
+    command=each_port("mlnx_qos -i {}", ethernet=True),
+    also=("mlnx?qos*",),
+    marks=("Priority trust state: ",),
+)
 DCB = Source(
     name="dcb.txt",
     program="dcb",
+    also=("dcb*",),
     command=each_port("dcb pfc show dev {}", "dcb -N app show dev {}", ethernet=True),
 )
 ROCE_FILES = Source(

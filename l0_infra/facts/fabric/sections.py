@@ -12,9 +12,8 @@ INTERFACES = "/sys/class/infiniband/*/device/net/*"
 def each_port(*commands: str, ethernet: bool) -> str:
     """Write the shell commands that run each command for every interface of an RDMA device, `{}` being its name."""
     only = 'read -r type <"$path/type" && [ "$type" = 1 ] || continue; ' if ethernet else ""
-    runs = "; ".join(
-        f'echo "# {one.replace("{}", "$name")}"; {one.replace("{}", "$name")}' for one in commands
-    )
+    told = [one.replace("{}", "$name") for one in commands]
+    runs = "; ".join(f'echo "# {one.partition(" | ")[0]}"; {one}' for one in told)
     return f'for path in {INTERFACES}; do [ -e "$path" ] || continue; {only}name=${{path##*/}}; {runs}; done; true'
 
 

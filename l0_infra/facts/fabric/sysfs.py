@@ -24,8 +24,8 @@ grep -Hs '' {ROOT}/*/fw_ver {ROOT}/*/hca_type {ROOT}/*/board_id {ROOT}/*/node_gu
 {ROOT}/*/device/net/*/dev_port {ROOT}/*/ports/*/state {ROOT}/*/ports/*/phys_state {ROOT}/*/ports/*/rate \
 {ROOT}/*/ports/*/lid {ROOT}/*/ports/*/sm_lid {ROOT}/*/ports/*/link_layer \
 {ROOT}/*/ports/*/counters/port_rcv_packets {ROOT}/*/ports/*/gid_attrs/*/*
-grep -Hsv '^0$' {ROOT}/*/ports/*/counters/* {ROOT}/*/ports/*/hw_counters/*
-grep -Hsv '^0000:0000:0000:0000:0000:0000:0000:0000$' {ROOT}/*/ports/*/gids/*
+grep -Hsv -e '^0$' -e '^0000:0000:0000:0000:0000:0000:0000:0000$' \
+{ROOT}/*/ports/*/counters/* {ROOT}/*/ports/*/hw_counters/* {ROOT}/*/ports/*/gids/*
 true""",
 )
 """Counters at 0 and GIDs that are not set are left out; one counter is always told, so that none is not unread."""

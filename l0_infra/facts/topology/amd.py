@@ -13,11 +13,18 @@ from l0_infra.facts.tree import integer
 
 __all__ = ["AMD_TOPOLOGY", "ROCM_TOPOLOGY", "parse_amd_topology", "parse_rocm_topology"]
 
-AMD_TOPOLOGY = Source(name="amd-smi-topology.json", program="amd-smi", command="amd-smi topology --json")
+AMD_TOPOLOGY = Source(
+    name="amd-smi-topology.json",
+    program="amd-smi",
+    command="amd-smi topology --json",
+    also=("*amd*topo*.json",),
+)
 ROCM_TOPOLOGY = Source(
     name="rocm-smi-showtopo.json",
     program="rocm-smi",
     command="command -v amd-smi >/dev/null || rocm-smi --showtopo --json",
+    also=("*rocm*topo*.json",),
+    marks=("(Topology) Link type between DRM devices",),
 )
 XGMI = Way(path="xgmi")
 Triple = tuple[int, int, str]

@@ -19,8 +19,19 @@ def parse_links(accelerators: Sequence[Accelerator]) -> Told:
         for one, other in pairs
         if one.vendor == other.vendor and (way := _way(one, other, addresses))
     }
-    known = ((one.id, other.id) for one, other in pairs if one.links is not None and other.links is not None)
-    return Told(ways=ways, over_pci=frozenset(known) - ways.keys())
+    apart = ((one.id, other.id) for one, other in pairs if _apart(one, other))
+    return Told(ways=ways, over_pci=frozenset(apart) - ways.keys())
+
+
+def _apart(one: Accelerator, other: Accelerator) -> bool:
+    """Tell whether no link can join two: one has none that may be up, or it is known where all of both lead."""
+    up = [
+        None if each.links is None else [link for link in each.links if link.active is not False]
+        for each in (one, other)
+    ]
+    if [] in up:
+        return True
+    return all(links and all(pci_address(link.peer or "") for link in links) for links in up)
 
 
 def _way(one: Accelerator, other: Accelerator, addresses: frozenset[str]) -> Way | None:

@@ -13,8 +13,20 @@ from l0_infra.schemas import Unread
 
 __all__ = ["NPU_TOPO", "TOPO", "parse_matrix"]
 
-TOPO = Source(name="topo-m.txt", program="nvidia-smi", command="nvidia-smi topo -m")
-NPU_TOPO = Source(name="npu-smi-info-t-topo.txt", program="npu-smi", command="npu-smi info -t topo")
+TOPO = Source(
+    name="topo-m.txt",
+    program="nvidia-smi",
+    command="nvidia-smi topo -m",
+    also=("*topo*-m*", "*nvidia*topo*"),
+    marks=("\tGPU0\t",),
+)
+NPU_TOPO = Source(
+    name="npu-smi-info-t-topo.txt",
+    program="npu-smi",
+    command="npu-smi info -t topo",
+    also=("*npu*topo*",),
+    marks=("HCCS = Connection traversing HCCS",),
+)
 VENDORS = {"GPU": "nvidia", "NPU": "ascend", "Phy-ID": "ascend"}
 
 

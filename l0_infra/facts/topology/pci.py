@@ -20,6 +20,7 @@ SYS_BUS_PCI = Source(
     name="sys-bus-pci.txt",
     program="grep",
     command=f"""cd {ROOT} 2>/dev/null || exit 0
+set --
 for one in *; do
     read -r class <"$one/class" || continue
     case $class in {"|".join(f"0x{kind}*" for kind in KINDS)}) set -- "$@" "$one" ;; esac
@@ -35,7 +36,7 @@ done
 grep -Hs '' "$@"
 true""",
 )
-LSPCI = Source(name="lspci-nn.txt", program="lspci", command="lspci -D -nn")
+LSPCI = Source(name="lspci-nn.txt", program="lspci", command="lspci -D -nn", also=("*lspci*",))
 
 LINE = re.compile(
     r"((?:[0-9a-f]{4,8}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]) .{0,80}?\[([0-9a-f]{4})\]: (.{0,300}?)"

@@ -1,11 +1,13 @@
 """The order in which a ring over the accelerators crosses least: no worse step than needed, and few of the bad ones.
 
-Devices that lie to all others alike are exchangeable, so that the search walks over kinds of devices and how many of
-each are left, which stays small on real machines. It is exact up to STATES_MOST states, and greedy beyond.
+On most machines the natural order, or the greedy one, is as short as any ring can be, and taken. Else all are
+searched: devices that lie to all others alike are exchangeable, so that the search walks over kinds of devices and how
+many of each are left. With more than STATES_MOST states the greedy order stays.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
+from itertools import pairwise
 from math import prod
 
 from l0_infra.facts.topology.told import Way, way_between
@@ -14,7 +16,7 @@ from l0_infra.facts.topology.words import distance
 __all__ = ["order_ring"]
 
 STATES_MOST = 100_000
-Cost = Callable[[int, int], int]
+Costs = Mapping[tuple[int, int], int]
 State = tuple[tuple[int, ...], int]
 """How many of each kind are left, and the kind the walk stands on."""
 
@@ -32,13 +34,36 @@ def order_ring(devices: Sequence[str], ways: Mapping[tuple[str, str], Way]) -> t
     qualities = {pair: (distance(way.path), -(way.links or 0)) for pair, way in found.items() if way}
     levels = sorted(set(qualities.values()))
     costs = {pair: (len(devices) + 1) ** levels.index(quality) for pair, quality in qualities.items()}
-    kinds = _kinds(len(devices), costs)
+    return tuple(devices[index] for index in _order(len(devices), costs))
+
+
+def _order(count: int, costs: Costs) -> list[int]:
+    natural, greedy = list(range(count)), _greedy(count, costs)
+    least = _least(count, costs)
+    for order in (natural, greedy):
+        if sum(costs[step] for step in pairwise((*order, order[0]))) == least:
+            return order
+    kinds = _kinds(count, costs)
     states = len(kinds) * prod(len(kind) + 1 for kind in kinds)
-    order = _exact(kinds, costs) if states <= STATES_MOST else _greedy(len(devices), costs)
-    return tuple(devices[index] for index in order)
+    return _exact(kinds, costs) if states <= STATES_MOST else greedy
 
 
-def _kinds(count: int, costs: Mapping[tuple[int, int], int]) -> list[list[int]]:
+def _least(count: int, costs: Costs) -> int:
+    """Return what no ring can be below: a shortest tree over all, and its longest step once more.
+
+    A ring without its longest step is a tree; and it crosses twice between what the tree joins by its longest.
+    """
+    joined, steps = {0}, []
+    while len(joined) < count:
+        cost, device = min(
+            (costs[one, other], other) for one in joined for other in range(count) if other not in joined
+        )
+        joined.add(device)
+        steps.append(cost)
+    return sum(steps) + max(steps)
+
+
+def _kinds(count: int, costs: Costs) -> list[list[int]]:
     """Group the devices that can be exchanged."""
     kinds: list[list[int]] = []
     for device in range(count):
@@ -53,7 +78,7 @@ def _kinds(count: int, costs: Mapping[tuple[int, int], int]) -> list[list[int]]:
     return kinds
 
 
-def _exact(kinds: Sequence[Sequence[int]], costs: Mapping[tuple[int, int], int]) -> list[int]:
+def _exact(kinds: Sequence[Sequence[int]], costs: Costs) -> list[int]:
     """Find the cheapest ring from the first device; of equal ones that which takes earlier kinds first."""
 
     def step(one: int, other: int) -> int:
@@ -81,12 +106,12 @@ def _after(left: tuple[int, ...], kind: int) -> State:
     return tuple(count - (index == kind) for index, count in enumerate(left)), kind
 
 
-def _home(at: int, kinds: Sequence[Sequence[int]], costs: Mapping[tuple[int, int], int]) -> int:
+def _home(at: int, kinds: Sequence[Sequence[int]], costs: Costs) -> int:
     """Return the cost of the last step, from the last device of a kind to the first device."""
     return costs[kinds[at][-1], 0] if kinds[at][-1] != 0 else 0
 
 
-def _greedy(count: int, costs: Mapping[tuple[int, int], int]) -> list[int]:
+def _greedy(count: int, costs: Costs) -> list[int]:
     """Go to the nearest device that is left."""
     order = [0]
     while len(order) < count:

@@ -61,9 +61,15 @@ def parse_table(text: str) -> Table:
         devices=devices,
         tails=tuple(column for column in columns if column in TAILS),
         rows=tuple(rows),
-        names=dict(LEGEND.findall(text)),
+        names=_legend(text),
         garbled=tuple(garbled),
     )
+
+
+def _legend(text: str) -> dict[str, str]:
+    """Read what NICs are called; of two that a torn legend calls alike only the first is."""
+    first = {name: nic for nic, name in reversed(LEGEND.findall(text))}
+    return {nic: name for name, nic in first.items()}
 
 
 def _is_head(line: str) -> bool:

@@ -11,7 +11,7 @@ from l0_infra.schemas import (
     NodeFacts,
     Unread,
 )
-from ogai.render.node import describe_facts
+from ogai.render.node.facts import describe_facts
 
 
 def shown(facts: NodeFacts) -> str:

@@ -92,7 +92,8 @@ def test_a_bundle_cut_anywhere_keeps_what_came_whole(bundle: str, data: st.DataO
 def test_a_garbled_lsblk_is_told_and_the_kernel_s_own_files_stand_in() -> None:
     bundle = next(case for case in CASES if case.stem == "container_cgroup_v2_arm").read_text()
     before, rest = bundle.split("@ lsblk.json ")
-    garbled = f'{before}@ lsblk.json 0\n|{{"blockdevices": 3}}\n!\n@ sys-block.txt{rest.partition("@ sys-block.txt")[2]}'
+    after = rest.partition("@ sys-block.txt")[2]
+    garbled = f'{before}@ lsblk.json 0\n|{{"blockdevices": 3}}\n!\n@ sys-block.txt{after}'
     facts = facts_of(garbled)
     assert facts.disks == facts_of(bundle).disks != ()
     assert [fault.reason for fault in facts.unread if fault.what == "lsblk"] == ["garbled"]

@@ -192,7 +192,7 @@ def test_output_that_looks_like_a_bundle_stays_output(runner: LocalRunner) -> No
 def test_a_reader_that_goes_away_leaves_no_file_behind(tmp_path: Path) -> None:
     many = (Source(name=f"s{n}", program="seq", command="seq 30000") for n in range(3))
     asking = subprocess.Popen(
-        ("sh", "-s", "5"),
+        ("sh", "-s", "5", "1000000"),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         env=os.environ | {"TMPDIR": str(tmp_path)},

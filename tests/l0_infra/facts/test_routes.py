@@ -9,7 +9,8 @@ from l0_infra.facts.routes import default_interface, interface_to, parse_routes,
 
 ROUTES = parse_routes(
     "default via 10.3.0.1 dev eno2 proto dhcp metric 200\n"
-    "default proto static metric 100 \\\tnexthop via 10.3.0.1 dev eno1 weight 1 \\\tnexthop via 10.4.0.1 dev eno3 weight 1\n"
+    "default proto static metric 100 \\\tnexthop via 10.3.0.1 dev eno1 weight 1"
+    " \\\tnexthop via 10.4.0.1 dev eno3 weight 1\n"
     "10.3.0.0/16 dev eno1 proto kernel scope link src 10.3.0.9\n"
     "10.3.7.0/24 dev ib0 scope link\n"
     "10.3.8.4 dev ib1\n"

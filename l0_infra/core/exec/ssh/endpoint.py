@@ -58,6 +58,8 @@ def config_argv(target: str, options: SshOptions) -> tuple[str, ...]:
         argv += ["-l", options.user]
     if options.port is not None:
         argv += ["-p", str(options.port)]
+    if options.proxy_jump is not None:
+        argv += ["-J", options.proxy_jump]
     if options.known_hosts_file is not None:
         argv += ["-o", f"UserKnownHostsFile={options.known_hosts_file}"]
     return (*argv, "--", target)
@@ -99,7 +101,9 @@ def hop_options(hop: str, options: SshOptions) -> tuple[str, SshOptions]:
     url = urlsplit(hop if hop.startswith("ssh://") else f"ssh://{hop}")
     if not url.hostname:
         raise RemoteError(f"ProxyJump {hop}", found="no host in it", expected="[user@]host[:port]")
-    return url.hostname, replace(options, user=url.username, port=url.port, password=None, sudo_password=None)
+    return url.hostname, replace(
+        options, user=url.username, port=url.port, proxy_jump=None, password=None, sudo_password=None
+    )
 
 
 def resolve(target: str, options: SshOptions) -> Endpoint:

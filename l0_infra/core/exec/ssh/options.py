@@ -21,12 +21,13 @@ class HostKeyPolicy(Enum):
 class SshOptions:
     """Overrides of the user's ssh configuration; None or empty leaves that as it is.
 
-    `user`, `port` and `password` are for the target only; files, policy, timeout and passphrase also for the
-    jump hosts before it. `passphrase` opens identity files, `sudo_password` answers sudo on the target.
+    `user`, `port`, `proxy_jump` and `password` are for the target only; files, policy, timeout and passphrase
+    also for the jump hosts before it. `passphrase` opens identity files, `sudo_password` answers sudo on the target.
     """
 
     user: str | None = None
     port: int | None = None
+    proxy_jump: str | None = None
     config_file: str | None = None
     identity_files: tuple[str, ...] = ()
     known_hosts_file: str | None = None

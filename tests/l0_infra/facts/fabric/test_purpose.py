@@ -1,8 +1,9 @@
 """What each port is for, and when that cannot be told."""
 
+import msgspec
 import pytest
 
-from l0_infra.facts.fabric import Flaps, is_active, judge_purposes, with_flaps
+from l0_infra.facts.fabric import is_active, judge_purposes, with_flaps
 from l0_infra.facts.fabric.purpose import Use
 from l0_infra.schemas import FabricPort, Nearest, PairPath
 
@@ -120,9 +121,14 @@ def test_active_only_on_a_link(state: str | None, physical: str | None, expected
     assert is_active(FabricPort(device="a", port=1, state=state, physical_state=physical)) is expected
 
 
+class Lost(msgspec.Struct, frozen=True):
+    count: int
+    last_uptime_s: float | None
+
+
 def test_flaps_come_by_interface_or_device() -> None:
     ports = (port("mlx5_0", interface="ib0"), port("mlx5_1", interface="ib1"), port("mlx5_2"))
-    flaps: Flaps = {"ib0": (3, 70.5), "mlx5_0": (1, 90.0), "mlx5_2": (2, None)}
+    flaps = {"ib0": Lost(3, 70.5), "mlx5_0": Lost(1, 90.0), "mlx5_2": Lost(2, None)}
     told = [(one.flaps, one.last_lost_uptime_s) for one in with_flaps(ports, flaps)]
     assert told == [(3, 90.0), (0, None), (2, None)]
     assert with_flaps(ports, None) == ports

@@ -43,9 +43,21 @@ def test_a_switch_joins_all_that_reach_it_with_the_links_of_the_lesser() -> None
     assert told.ways == {("nvidia:1", "nvidia:2"): Way(path="nvlink", links=11)}
 
 
-def test_links_that_are_down_or_lead_nowhere_known_join_nothing() -> None:
-    told = parse_links([accelerator(1, "down", None), accelerator(2, None)])
-    assert told.ways == {}
+@pytest.mark.parametrize(
+    ("one", "other", "apart"),
+    [
+        (("down",), (None,), True),
+        ((), ("0000:c1:00.0",), True),
+        ((None,), (None,), False),
+        (("0000:c1:00.0",), (None,), False),
+    ],
+    ids=["down on one side", "none on one side", "nobody says where to", "one does not say where to"],
+)
+def test_links_that_lead_nowhere_known_join_nothing(
+    one: tuple[str | None, ...], other: tuple[str | None, ...], apart: bool
+) -> None:
+    told = parse_links([accelerator(1, *one), accelerator(2, *other)])
+    assert (told.ways, bool(told.over_pci)) == ({}, apart)
 
 
 def test_unknown_links_leave_the_way_between_two_unknown() -> None:

@@ -65,6 +65,15 @@ def test_without_a_legend_a_nic_keeps_the_name_of_its_column() -> None:
     assert ("nvidia:0", "NIC0") in told.ways
 
 
+def test_of_two_nics_that_a_torn_legend_calls_alike_the_first_is() -> None:
+    text = "GPU0 NIC0 NIC1\nGPU0 X PIX SYS\nNIC0 PIX X SYS\nNIC1 SYS SYS X\n\n  NIC0: mlx5_1\n  NIC1: mlx5_1"
+    assert ways(parse_matrix(text, "topo", {})) == {
+        ("nvidia:0", "mlx5_1"): ("pix", None),
+        ("nvidia:0", "NIC1"): ("sys", None),
+        ("mlx5_1", "NIC1"): ("sys", None),
+    }
+
+
 def test_one_gpu_alone() -> None:
     told = parse_matrix("\tGPU0\tCPU Affinity\tNUMA Affinity\nGPU0\t X \t0-7\tN/A\n", "topo", {})
     assert (told.ways, told.places, told.read) == ({}, {"nvidia:0": Place(cpus="0-7")}, True)

@@ -72,14 +72,13 @@ def test_where_there_is_one_numa_node_nothing_lies_in_another() -> None:
 def machines(draw: st.DrawFn) -> tuple[list[PciDevice], int]:
     """Some GPUs and NICs below host bridges, root ports, and switches that may stand below one another."""
     count, places = draw(st.integers(1, 4)), []
+    buses: dict[str, int] = {}
     for at in range(draw(st.integers(2, 8))):
         host = draw(st.integers(0, 3))
-        root = 0x20 * (host + 1)
-        port = draw(st.integers(1, 2))
-        bridges = [f"0000:{root:02x}:{port:02x}.0"]
-        for level in range(draw(st.integers(0, 2))):
-            switch = root + 4 * port + 2 * level
-            bridges += [f"0000:{switch:02x}:00.0", f"0000:{switch + 1:02x}:{draw(st.integers(0, 1)):02x}.0"]
+        bridges = [f"0000:{0x20 * (host + 1):02x}:{draw(st.integers(1, 2)):02x}.0"]
+        for _ in range(draw(st.integers(0, 2))):
+            up = buses.setdefault(bridges[-1], 0x90 + 2 * len(buses))
+            bridges += [f"0000:{up:02x}:00.0", f"0000:{up + 1:02x}:{draw(st.integers(0, 1)):02x}.0"]
         places.append(device(f"0000:f{at}:00.0", *bridges, numa=host % count))
     return places, draw(st.integers(1, len(places) - 1))
 

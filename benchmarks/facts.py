@@ -1,0 +1,137 @@
+"""What it takes to know many nodes: 1,000 scripted ones, and hosts over real ssh beside `ansible -m setup`.
+
+    python benchmarks/facts.py [--nodes 1000] [--hosts 16] [--rounds 3]
+
+Scripted nodes answer with what a server with eight accelerators said, so that what is measured is our own work: asking,
+reading, judging. The hosts over ssh are sshd servers on loopback: both contenders share two ends of one machine, log in
+anew each round, and may talk to all hosts at once. Ansible gets as many forks as there are hosts, and pipelining.
+"""
+
+import argparse
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "cli"))
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+from l0_infra import judge_class, judge_node, load_rules, probe_node
+from l0_infra.core.exec import Answer, ScriptedRunner, SshOptions, fan_out
+from l0_infra.schemas import NodeFacts
+from ogai.flows.node.survey import survey
+from ogai.flows.node.targets import Target
+from tests.support.loopback_hosts import Host, hosts_on_loopback
+
+BUNDLE = Path(__file__).parent.parent / "tests/cases/facts/server_two_sockets.bundle"
+
+
+def main() -> None:
+    """Measure both, and print them."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--nodes", type=int, default=1000)
+    parser.add_argument("--hosts", type=int, default=16)
+    parser.add_argument("--rounds", type=int, default=3)
+    options = parser.parse_args()
+    scripted(options.nodes)
+    over_ssh(options.hosts, options.rounds)
+
+
+def scripted(count: int) -> None:
+    """Look at nodes that answer at once, and judge them."""
+    bundle = BUNDLE.read_bytes()
+    runners = [
+        ScriptedRunner(f"n{index}").answer(lambda _: True, Answer(stdout=bundle)) for index in range(count)
+    ]
+    before = peak_mib()
+    begun = time.perf_counter()
+    results = fan_out(runners, lambda runner: probe_node(runner, 0.0))
+    looked_s = time.perf_counter() - begun
+    facts = [result.value for result in results if result.value is not None]
+    begun = time.perf_counter()
+    findings = judge_all(facts)
+    judged_s = time.perf_counter() - begun
+    trips = sum(len(runner.calls) for runner in runners) / count
+    print(f"{len(facts)} scripted nodes, {len(bundle):,} bytes each, {trips:g} round trip a node")
+    print(f"  look   {looked_s:6.2f} s  {1000 * looked_s / count:5.2f} ms a node")
+    print(f"  judge  {judged_s:6.2f} s  {1000 * judged_s / count:5.2f} ms a node, {findings} findings")
+    print(f"  memory {peak_mib() - before:6.0f} MiB more at the peak")
+
+
+def judge_all(facts: list[NodeFacts]) -> int:
+    """Judge nodes one by one and as a class; return the number of findings."""
+    rules = load_rules()
+    alone = sum(len(judge_node(one, rules).findings) for one in facts)
+    return alone + sum(map(len, judge_class(facts, rules).values()))
+
+
+def over_ssh(count: int, rounds: int) -> None:
+    """Look at hosts over ssh, in turn with ansible."""
+    ansible = shutil.which("ansible", path=f"{Path(sys.executable).parent}:{os.environ['PATH']}")
+    with tempfile.TemporaryDirectory() as name, hosts_on_loopback(count, Path(name)) as hosts:
+        contenders: dict[str, Callable[[], None]] = {"ogai": lambda: ask_with_ogai(hosts)}
+        if ansible is not None:
+            contenders["ansible -m setup"] = lambda: ask_with_ansible(ansible, hosts, Path(name))
+        times: dict[str, list[float]] = {contender: [] for contender in contenders}
+        for number in range(rounds + 1):
+            for contender, ask in contenders.items():
+                begun = time.perf_counter()
+                ask()
+                if number:
+                    times[contender].append(time.perf_counter() - begun)
+    print(f"{count} hosts over ssh on loopback, {os.cpu_count()} CPUs, {rounds} rounds after one to warm up")
+    for contender, measured in times.items():
+        middle, spread = median(measured), f"{min(measured):.2f}–{max(measured):.2f}"
+        each_ms = 1000 * middle / count
+        print(f"  {contender:<18} median {middle:6.2f} s ({spread}), {each_ms:5.0f} ms a host")
+    if ansible is None:
+        print("  ansible is not installed: pip install ansible-core")
+    else:
+        print(f"  ratio {median(times['ansible -m setup']) / median(times['ogai']):.1f}")
+
+
+def ask_with_ogai(hosts: tuple[Host, ...]) -> None:
+    """Look at all hosts once; raises when one did not answer."""
+    targets = [
+        Target(name=host.name, address=host.name, options=SshOptions(config_file=str(host.config)))
+        for host in hosts
+    ]
+    facts = survey(targets)
+    assert all(one.boot_id for one in facts), [one.unread for one in facts if not one.boot_id][:1]
+
+
+def ask_with_ansible(ansible: str, hosts: tuple[Host, ...], folder: Path) -> None:
+    """Gather facts of all hosts once; raises when one did not answer."""
+    inventory = folder / "inventory"
+    inventory.write_text(
+        "".join(f"{host.name} ansible_python_interpreter=/usr/bin/python3\n" for host in hosts)
+    )
+    settings = {
+        "ANSIBLE_PIPELINING": "True",
+        "ANSIBLE_SSH_ARGS": f"-F {hosts[0].config} -o ControlMaster=no",
+        "ANSIBLE_LOCAL_TEMP": str(folder / "local"),
+        "ANSIBLE_REMOTE_TEMP": str(folder / "remote"),
+    }
+    subprocess.run(
+        [ansible, "all", "-i", str(inventory), "-m", "setup", "-f", str(len(hosts))],
+        check=True,
+        stdout=subprocess.DEVNULL,
+        env=os.environ | settings,
+    )
+
+
+def peak_mib() -> float:
+    """Return the most memory this process has had, in MiB."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,26 @@
+# Prints lock files of package managers (path:device inode), what pid files say, the kernel's locks, programs by pid.
+# A file that is merely there locks nothing: apt, dpkg and rpm hold a lock on it, dnf, yum and zypper write their pid.
+stat -c '%n:%d %i' /var/lib/dpkg/lock /var/lib/dpkg/lock-frontend /var/lib/apt/lists/lock /var/cache/apt/archives/lock \
+    /var/lib/rpm/.rpm.lock /usr/lib/sysimage/rpm/.rpm.lock /run/dnf/rpmtransaction.lock
+programs=
+tell() { # FILE PID
+    echo "$1:pid $2"
+    programs="$programs /proc/$2/comm"
+}
+for file in /var/run/yum.pid /var/cache/dnf/metadata_lock.pid /var/cache/dnf/download_lock.pid \
+    /var/lib/dnf/rpmdb_lock.pid /run/zypp.pid; do
+    pid=
+    [ ! -r "$file" ] || read -r pid _ <"$file"
+    case $pid in '' | *[!0-9]*) ;; *) tell "$file" "$pid" ;; esac
+done
+# pacman has its file open for as long as it holds the lock; this looks through all processes, so only where it is there.
+file=/var/lib/pacman/db.lck
+[ ! -e "$file" ] || for open in $(find /proc/[0-9]*/fd -lname "$file"); do
+    pid=${open#/proc/}
+    tell "$file" "${pid%%/*}"
+done
+while read -r _ kind _ mode pid _; do
+    case $kind:$mode:$pid in *:*:*[!0-9]*) ;; *:WRITE:*) programs="$programs /proc/$pid/comm" ;; esac
+done </proc/locks
+grep -H '' /proc/locks $programs
+true

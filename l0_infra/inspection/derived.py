@@ -1,0 +1,57 @@
+"""Numbers that no tool prints but rules need: counts that two sources should agree on."""
+
+from l0_infra.core.documents import Part
+from l0_infra.schemas import NodeFacts, PciDevice, Vendor
+
+__all__ = ["Derived", "derive"]
+
+PCI_VENDORS: tuple[tuple[Vendor, str, tuple[str, ...]], ...] = (
+    ("nvidia", "10de", ("0300", "0302")),
+    ("amd", "1002", ("0300", "0380", "1200")),
+    ("ascend", "19e5", ("1200",)),
+)
+"""PCI vendor, and the classes of its accelerators: bridges and sound functions of the same boards are others."""
+
+
+class Derived(Part, frozen=True, kw_only=True):
+    """What follows from several facts together."""
+
+    accelerators_on_bus: int | None = None
+    accelerators_listed: int | None = None
+    on_bus: bool | None = None
+    accelerators: bool | None = None
+    nvidia: bool | None = None
+    rdma: bool | None = None
+    peer_memory: bool | None = None
+    memory_gib: int | None = None
+    """Main memory in whole GiB: the kernel keeps a little more or less for itself on equal machines."""
+
+
+def derive(facts: NodeFacts) -> Derived:
+    """Work them out; unknown stays unknown."""
+    on_bus = None if facts.pci is None else sum(map(_is_accelerator, facts.pci))
+    total = facts.memory.total_bytes
+    return Derived(
+        accelerators_on_bus=on_bus,
+        accelerators_listed=len(facts.accelerators),
+        on_bus=None if on_bus is None else on_bus > 0,
+        accelerators=bool(facts.accelerators),
+        nvidia=any(one.vendor == "nvidia" for one in facts.accelerators),
+        rdma=None if facts.fabric is None else any(port.state == "active" for port in facts.fabric),
+        peer_memory=_peer_memory(facts),
+        memory_gib=None if total is None else round(total / 2**30),
+    )
+
+
+def _peer_memory(facts: NodeFacts) -> bool | None:
+    """Tell whether GPU memory and network cards can reach each other through a module."""
+    if facts.kernel.modules is None:
+        return None
+    modules = {module.name for module in facts.kernel.modules}
+    return bool(modules & {"nvidia_peermem", "nv_peer_mem"})
+
+
+def _is_accelerator(device: PciDevice) -> bool:
+    return any(
+        device.vendor_id == vendor and device.class_id in classes for _, vendor, classes in PCI_VENDORS
+    )
