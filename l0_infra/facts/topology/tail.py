@@ -124,8 +124,10 @@ def _ways(
 
 def _together(one: Place, other: Place) -> bool:
     left, right = numbers(one.cpus), numbers(other.cpus)
-    if left is None or right is None or one.numa_node is None or other.numa_node is None:
-        return left is None or right is None
+    if left is None or right is None:
+        return True
+    if one.numa_node is None or other.numa_node is None:
+        return False
     if one.numa_node == other.numa_node:
         return left == right
     return not left & right and len(left) == len(right)

@@ -71,6 +71,24 @@ CASES = {
         Use(management="ens9"),
         ["compute", "compute"],
     ),
+    "an accelerator has another one beside the port of the default route": (
+        (port("a1", interface="ens9"), port("a2")),
+        (Nearest(accelerator="nvidia:0", ports=("a1", "a2"), path="pix"),),
+        Use(management="ens9"),
+        ["management", "compute"],
+    ),
+    "a port beyond a host bridge is not beside": (
+        (port("a1", interface="ens9"), port("a2")),
+        near("a1", "a2", path="phb"),
+        Use(management="ens9"),
+        ["management", "compute"],
+    ),
+    "leading one family but not another": (
+        (port("a1"), port("a2"), port("b1", "B", 100), port("c1", "C", 800)),
+        (),
+        Use(),
+        [None, None, None, None],
+    ),
     "the only port carries everything": (
         (port("a1", interface="ens9"),),
         (),

@@ -6,12 +6,12 @@ from l0_infra.facts.bundle import Answer
 from l0_infra.facts.fabric.devinfo import parse_devinfo
 from l0_infra.facts.fabric.ethtool import parse_ethtool
 from l0_infra.facts.fabric.ibstat import ibstat_faults, parse_ibstat
-from l0_infra.facts.fabric.merge import merge_ports
+from l0_infra.facts.fabric.merge import merge_ports, with_interface
 from l0_infra.facts.fabric.rdma import parse_ibdev2netdev, parse_links, parse_links_text
 from l0_infra.facts.fabric.roce import parse_dcb, parse_mlnx_qos, parse_roce_files
 from l0_infra.facts.fabric.sysfs import parse_sysfs
 from l0_infra.facts.tree import parse_tree
-from l0_infra.schemas import FabricPort, RoceSettings
+from l0_infra.schemas import Counter, FabricPort, RoceSettings
 
 DEVINFO = """hca_id:\tmlx5_7
 \tfw_ver:\t\t\t\t22.35.1012
@@ -99,6 +99,20 @@ def test_ports_are_in_natural_order_and_the_first_source_counts() -> None:
         FabricPort(device="mlx5_2", port=2),
         FabricPort(device="mlx5_10", port=1, state="active", board="MT_1"),
     )
+
+
+@pytest.mark.parametrize(
+    ("own", "expected"), [(None, ["rx_drops"]), ((), ["rx_drops"]), (("a_err",), ["a_err", "rx_drops"])]
+)
+def test_counters_of_the_interface_join_those_of_the_port(
+    own: tuple[str, ...] | None, expected: list[str]
+) -> None:
+    counters = None if own is None else tuple(Counter(name=name, value=1) for name in own)
+    port = FabricPort(device="mlx5_0", port=1, interface="e1", counters=counters)
+    told = parse_ethtool("# ethtool -S e1\nNIC statistics:\n     rx_drops: 4\n")
+    assert [one.name for one in with_interface(port, told).counters or ()] == expected
+    assert with_interface(port, {}) == port
+    assert with_interface(port, parse_ethtool("# ethtool -i e1\ndriver: x\n")).counters == counters
 
 
 def test_ethtool_files_gathered_by_hand_name_the_interface_themselves() -> None:

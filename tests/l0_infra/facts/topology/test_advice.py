@@ -104,6 +104,7 @@ def test_no_ports_are_named_where_facts_are_unknown(name: str) -> None:
 
 GIDS = {
     "the same on all": ([(gid(1), gid(3)), (gid(3), gid(5))], "3"),
+    "several on all": ([(gid(5), gid(3)), (gid(3), gid(5))], "3"),
     "different ones": ([(gid(3),), (gid(5),)], None),
     "of version 1": ([(gid(2, kind="IB/RoCE v1"),)], None),
     "IPv6": ([(gid(3, "fd00:0000:0000:0000:0000:0000:0000:0001"),)], None),

@@ -100,7 +100,19 @@ def test_rocm_smi() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "{}", "[]", "[3]", "nonsense", '{"system": 3}', '[{"gpu": true, "links": 3}]']
+    "text",
+    [
+        "",
+        "{}",
+        "[]",
+        "[3]",
+        '[{"link_type": {"gpu_1": "XGMI"}}]',
+        '[{"gpu": 0, "link_type": {"card": "XGMI"}}]',
+        '[{"gpu": 0, "links": [{"link_type": "XGMI"}]}]',
+        "nonsense",
+        '{"system": 3}',
+        '[{"gpu": true, "links": 3}]',
+    ],
 )
 def test_what_is_no_listing_tells_nothing(text: str) -> None:
     assert parse_amd_topology(text).ways == parse_rocm_topology(text).ways == {}

@@ -136,6 +136,12 @@ FUSED = {
         {},
         [Place(cpus="6,14,22,30", numa_node=3), Place(cpus="4,12,20,28", numa_node=1)],
     ),
+    "beside a row without a NUMA node": (
+        ["0-15 N/A N/A", "16-312 N/A"],
+        {},
+        [Place(cpus="0-15"), Place()],
+    ),
+    "beside a row without CPUs": (["N/A 0 N/A", "16-312 N/A"], {}, [Place(numa_node=0), Place()]),
     "alone and undecided": (["0-70 N/A"], {}, [Place(cpus=None, numa_node=None)]),
     "all three in one word": (
         ["8-151N/A"],
