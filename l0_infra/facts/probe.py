@@ -1,6 +1,6 @@
 """A whole node in one round trip: its facts, and what of them could not be read."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import msgspec
 
@@ -10,6 +10,7 @@ from l0_infra.facts import (
     board,
     cpu,
     disks,
+    interconnect,
     interfaces,
     kernel_log,
     limits,
@@ -20,8 +21,10 @@ from l0_infra.facts import (
 )
 from l0_infra.facts.ask import ask
 from l0_infra.facts.bundle import HUNG, NOT_ASKED, Answers
+from l0_infra.facts.fabric import with_flaps
+from l0_infra.facts.kernel_log import Flaps
 from l0_infra.facts.tree import parse_tree, text_at
-from l0_infra.schemas import Disk, NetworkInterface, NodeFacts, Unread
+from l0_infra.schemas import Disk, FabricPort, NetworkInterface, NodeFacts, Unread
 
 __all__ = ["SOURCES", "parse_node", "probe_node", "probe_size"]
 
@@ -35,6 +38,7 @@ SOURCES = (
     *operating.SOURCES,
     *board.SOURCES,
     *kernel_log.SOURCES,
+    *interconnect.SOURCES,
 )
 
 TREES = (
@@ -82,6 +86,8 @@ def parse_node(answers: Answers, now: float) -> NodeFacts:
     around = operating.parse_operating(answers)
     fixed = board.parse_board(answers, system.parse_chassis(trees["system"]), disk_list)
     log = kernel_log.parse_log(answers, now)
+    ports, numa = _interfaces(answers), cpu.parse_numa(trees["cpu"])
+    joined = interconnect.parse_interconnect(answers, found, ports, numa)
     return NodeFacts(
         hostname=system.parse_hostname(uname),
         boot_id=system.parse_boot_id(trees["system"]),
@@ -89,13 +95,13 @@ def parse_node(answers: Answers, now: float) -> NodeFacts:
         os=system.parse_os(uname, trees["system"]),
         chassis=fixed.chassis,
         cpu=cpu.parse_cpu(trees["cpu"], answers["lscpu.txt"].out),
-        numa=cpu.parse_numa(trees["cpu"]),
+        numa=numa,
         memory=main,
         limits=left,
         cpus_usable=limits.cpus_usable(left, text_at(trees["cpu"], cpu.ONLINE)),
         memory_usable_bytes=limits.memory_usable_bytes(left, main.total_bytes),
         disks=fixed.disks,
-        interfaces=_interfaces(answers),
+        interfaces=ports,
         accelerators=found.accelerators,
         fabric_manager=nvidia.parse_fabric_manager(answers),
         software=(*around.software, *nvidia.parse_software(answers), *found.software),
@@ -109,8 +115,9 @@ def parse_node(answers: Answers, now: float) -> NodeFacts:
         memory_errors=fixed.memory_errors,
         management=fixed.management,
         kernel_events=kernel_log.find_events(log),
-        fabric=found.fabric or None,
-        topology=found.topology,
+        pci=joined.pci,
+        fabric=_fabric(joined.fabric, found.fabric, kernel_log.count_flaps(log)),
+        topology=joined.topology,
         evidence=tuple(name for name, answer in answers.items() if answer.ok),
         unread=(
             *_unread(answers),
@@ -119,6 +126,7 @@ def parse_node(answers: Answers, now: float) -> NodeFacts:
             *around.unread,
             *fixed.unread,
             *log.unread,
+            *joined.unread,
         ),
     )
 
@@ -134,6 +142,15 @@ def _disks(answers: Answers) -> tuple[tuple[Disk, ...], tuple[Unread, ...]]:
     except (msgspec.DecodeError, RecursionError) as error:
         faults = (Unread(what="lsblk", reason="garbled", detail=str(error)),)
     return disks.parse_block(parse_tree(answers["sys-block.txt"].out), mounts), faults
+
+
+def _fabric(
+    ports: tuple[FabricPort, ...] | None, own: tuple[FabricPort, ...], flaps: Mapping[str, Flaps] | None
+) -> tuple[FabricPort, ...] | None:
+    """Put the node's ports, with what the log tells of their links, beside those that accelerators have themselves."""
+    if ports is None and not own:
+        return None
+    return (*with_flaps(ports or (), flaps), *own)
 
 
 def _interfaces(answers: Answers) -> tuple[NetworkInterface, ...]:

@@ -71,7 +71,9 @@ class FabricPort(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
     physical_state: Annotated[
         str | None, Meta(description="Physical state in lower case: `linkup`, `polling`, `disabled`.")
     ] = None
-    rate_bits_per_s: Annotated[Count | None, Meta(description="Rate of the link.")] = None
+    rate_bits_per_s: Annotated[
+        Count | None, Meta(description="Rate, as the kernel tells; without a link it says nothing.")
+    ] = None
     width: Annotated[Count | None, Meta(description="Lanes.")] = None
     mtu_bytes: Annotated[Count | None, Meta(description="MTU in use.")] = None
     guid: Annotated[str | None, Meta(description="GUID of the port.")] = None
@@ -98,3 +100,4 @@ class FabricPort(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
         Literal["compute", "storage", "management"] | None,
         Meta(description="What it is for, judged from rate, place and use; null: not known."),
     ] = None
+    purpose_reason: Annotated[str | None, Meta(description="What the purpose was judged from.")] = None

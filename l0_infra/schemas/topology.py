@@ -9,9 +9,9 @@ from l0_infra.schemas.accelerator_state import PcieLink
 
 __all__ = ["Advice", "Affinity", "Nearest", "Pair", "PairPath", "PciDevice", "Topology"]
 
-PairPath = Literal["nvlink", "hccs", "xgmi", "pix", "pxb", "phb", "node", "sys"]
-"""Direct links, then: one PCIe bridge at most, several bridges, a host bridge, several host bridges of one NUMA
-node, between NUMA nodes.
+PairPath = Literal["nvlink", "hccs", "sio", "xgmi", "pix", "pxb", "phb", "node", "sys"]
+"""Direct links (`sio` joins the two dies of an Ascend 910C), then: one PCIe bridge at most, several bridges, a host
+bridge, several host bridges of one NUMA node, between NUMA nodes.
 """
 
 
@@ -42,7 +42,7 @@ class Pair(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
     second: Annotated[Text, Meta(description="The other one.")]
     path: Annotated[PairPath, Meta(description="The worst thing on the best way.")]
     links: Annotated[
-        Count | None, Meta(description="Direct links between them; for `nvlink`, `hccs` and `xgmi`.")
+        Count | None, Meta(description="Direct links between them; for `nvlink` and its like.")
     ] = None
 
 
@@ -71,6 +71,7 @@ class Advice(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
     name: Annotated[Text, Meta(description="Environment variable: `NCCL_IB_HCA`.")]
     value: Annotated[Text, Meta(description="Its value.")]
     reason: Annotated[Text, Meta(description="Why.")]
+    source: Annotated[Text, Meta(description="Where it is published what the variable means.")]
 
 
 class Topology(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -80,7 +81,8 @@ class Topology(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
     nearest: Annotated[tuple[Nearest, ...], Meta(description="RDMA devices next to each accelerator.")] = ()
     affinities: Annotated[tuple[Affinity, ...], Meta(description="Where each accelerator lies.")] = ()
     groups: Annotated[
-        tuple[tuple[str, ...], ...], Meta(description="Accelerators that reach each other over direct links.")
+        tuple[tuple[str, ...], ...],
+        Meta(description="Accelerators that reach each other over direct links, if need be through others."),
     ] = ()
     ring: Annotated[
         tuple[str, ...], Meta(description="Order in which a ring over the accelerators crosses least.")

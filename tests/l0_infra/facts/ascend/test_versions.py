@@ -2,7 +2,6 @@
 
 import pytest
 
-from l0_infra.facts.ascend.topology import parse_topology
 from l0_infra.facts.ascend.versions import parse_versions
 
 ROOT = "/usr/local/Ascend"
@@ -29,27 +28,3 @@ ROOT = "/usr/local/Ascend"
 )
 def test_a_line(line: str, found: tuple[str, str] | None) -> None:
     assert [(one.name, one.software_version) for one in parse_versions(line)] == ([found] if found else [])
-
-
-NAMES = {("NPU", at): f"ascend:{at}" for at in range(3)}
-
-
-@pytest.mark.parametrize(
-    ("text", "pairs"),
-    [
-        ("     NPU0 NPU1\nNPU0 X    HCCS\nNPU1 HCCS X\n", {("ascend:0", "ascend:1"): "hccs"}),
-        (
-            "NPU0 NPU1 NIC0\nNPU0 X PHB PIX\nNPU1 PHB X SYS\nNIC0 PIX SYS X\n",
-            {("ascend:0", "ascend:1"): "phb"},
-        ),
-        ("NPU0 NPU1\nNPU0 X NA\nNPU1 NA X\n", {}),
-        ("NPU0 NPU1\nNPU0 X\n", {}),
-        ("NPU0 NPU9\nNPU0 X HCCS\n", {}),
-        ("HCCS HCCS\n", {}),
-        ("", {}),
-    ],
-)
-def test_pairs_of_a_matrix(text: str, pairs: dict[tuple[str, str], str]) -> None:
-    found = parse_topology(text, NAMES)
-    told = {(one.first, one.second): one.path for one in found.pairs} if found else {}
-    assert told == pairs
