@@ -15,9 +15,9 @@ NODE = "/sys/devices/system/node/node[0-9]*"
 CPU = Source(
     name="cpu.txt",
     program="grep",
-    command="grep -H -m1 'model name' /proc/cpuinfo;"
-    f" grep -H '' {ONLINE} {TOPOLOGY}/physical_package_id {TOPOLOGY}/thread_siblings_list {NODE}/cpulist;"
-    f" grep -H MemTotal {NODE}/meminfo; true",
+    command="grep -H -m1 -E '^(model name|-?[0-9]|$)|MemTotal' /proc/cpuinfo"
+    f" {ONLINE} {TOPOLOGY}/physical_package_id {TOPOLOGY}/thread_siblings_list"
+    f" {NODE}/cpulist {NODE}/meminfo; true",
 )
 LSCPU = Source(name="lscpu.txt", program="lscpu", command="lscpu")
 
