@@ -16,7 +16,9 @@ fact() { # NAME PROGRAM COMMAND
         return
     fi
     [ -n "$dir" ] || make_dir
-    (eval "$3") </dev/null >"$dir/$1.out" 2>"$dir/$1.err" &
+    run=
+    case $3 in *[!-a-zA-Z0-9_\ /.,:=]*) ;; "$2" | "$2 "*) run=exec ;; esac # it takes the shell's place
+    (eval "$run $3") </dev/null >"$dir/$1.out" 2>"$dir/$1.err" &
     facts="$facts $1:$!"
 }
 

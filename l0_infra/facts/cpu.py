@@ -19,7 +19,14 @@ CPU = Source(
     f" {ONLINE} {TOPOLOGY}/physical_package_id {TOPOLOGY}/thread_siblings_list"
     f" {NODE}/cpulist {NODE}/meminfo; true",
 )
-LSCPU = Source(name="lscpu.txt", program="lscpu", command="lscpu")
+LSCPU = Source(
+    name="lscpu.txt",
+    program="lscpu",
+    command="while read -r line; do case $line in 'model name'*) exit ;; '') break ;; esac; done </proc/cpuinfo;"
+    " exec lscpu",
+    whole="lscpu",
+)
+"""It takes long on machines with many processors, and is asked only where /proc/cpuinfo does not name the model."""
 
 
 def parse_cpu(tree: Tree, lscpu: str) -> Cpu:
