@@ -57,6 +57,7 @@ find_late() { # prints the facts' processes that are still at work, the last des
 }
 
 wait_for_all() { # sets how each fact ended; what is late is killed, and not waited for: it may be beyond killing
+    # All are stopped before one is killed, lest a shell that lost a program starts its next.
     over='' late='' ends=''
     trap 'over=1' USR1
     watch >/dev/null 2>&1 &
@@ -65,7 +66,7 @@ wait_for_all() { # sets how each fact ended; what is late is killed, and not wai
         pid=${one##*:} end=
         [ -n "$over" ] || { wait "$pid"; end=$?; }
         if [ -n "$over" ]; then
-            [ -n "$late" ] || { late=" $(find_late | tr '\n' ' ') "; kill -KILL $late; }
+            [ -n "$late" ] || { late=" $(find_late | tr '\n' ' ') "; kill -STOP $late; kill -KILL $late; }
             case $late in *" $pid "*) end=hung ;; *) wait "$pid"; end=$? ;; esac
             [ "$end" != 127 ] || end=hung # it ended with its time, and how is lost
         fi
