@@ -98,7 +98,7 @@ def parse_node(answers: Answers, now: float) -> NodeFacts:
         interfaces=_interfaces(answers),
         accelerators=found.accelerators,
         fabric_manager=nvidia.parse_fabric_manager(answers),
-        software=(*around.software, *nvidia.parse_software(answers)),
+        software=(*around.software, *nvidia.parse_software(answers), *found.software),
         services=around.services,
         security=around.security,
         kernel=around.kernel,
@@ -109,6 +109,8 @@ def parse_node(answers: Answers, now: float) -> NodeFacts:
         memory_errors=fixed.memory_errors,
         management=fixed.management,
         kernel_events=kernel_log.find_events(log),
+        fabric=found.fabric or None,
+        topology=found.topology,
         evidence=tuple(name for name, answer in answers.items() if answer.ok),
         unread=(
             *_unread(answers),
