@@ -15,9 +15,9 @@ NODE = "/sys/devices/system/node/node[0-9]*"
 CPU = Source(
     name="cpu.txt",
     program="grep",
-    command="grep -H -m1 -E '^(model name|-?[0-9]|$)|MemTotal' /proc/cpuinfo"
+    command="exec grep -H -m1 -E '^(model name|-?[0-9]|$)|MemTotal' /proc/cpuinfo"
     f" {ONLINE} {TOPOLOGY}/physical_package_id {TOPOLOGY}/thread_siblings_list"
-    f" {NODE}/cpulist {NODE}/meminfo; true",
+    f" {NODE}/cpulist {NODE}/meminfo",
 )
 LSCPU = Source(
     name="lscpu.txt",

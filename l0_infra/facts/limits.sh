@@ -26,5 +26,4 @@ while IFS=: read -r _ names group; do
 done </proc/self/cgroup
 set -f
 IFS=$nl
-grep -H -e Cpus_allowed_list -e '^[0-9m-]' /proc/self/status $found
-true
+exec grep -H -e Cpus_allowed_list -e '^[0-9m-]' /proc/self/status $found

@@ -111,7 +111,9 @@ def parse_node(answers: Answers, now: float) -> NodeFacts:
         kernel_events=kernel_log.find_events(log),
         fabric=found.fabric or None,
         topology=found.topology,
-        evidence=tuple(name for name, answer in answers.items() if answer.ok),
+        evidence=tuple(
+            name for name, answer in answers.items() if answer.ok or (answer.out and name in TREES)
+        ),
         unread=(
             *_unread(answers),
             *disk_faults,

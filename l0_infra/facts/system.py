@@ -13,7 +13,7 @@ UNAME = Source(name="uname.txt", program="uname", command="uname -nrm")
 SYSTEM = Source(
     name="system.txt",
     program="grep",
-    command=f"grep -H '' /etc/os-release /usr/lib/os-release {BOOT_ID}"
+    command=f"exec grep -H '' /etc/os-release /usr/lib/os-release {BOOT_ID}"
     f" {DMI}/sys_vendor {DMI}/product_name {DMI}/product_serial {DMI}/product_uuid",
 )
 

@@ -1,7 +1,5 @@
 # Prints what the kernel and the firmware say of security, as path:line.
 boot=/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c
-grep -H '' /sys/kernel/security/lockdown /sys/kernel/security/lsm /sys/fs/selinux/enforce \
-    /sys/module/apparmor/parameters/enabled /proc/filesystems /etc/ufw/ufw.conf
 [ ! -d /sys/module/kernel ] || [ -d /sys/module/apparmor ] || echo /sys/module/apparmor:absent
 [ ! -d /sys/firmware ] || {
     firmware=
@@ -11,4 +9,5 @@ grep -H '' /sys/kernel/security/lockdown /sys/kernel/security/lsm /sys/fs/selinu
     echo "/sys/firmware:$firmware"
 }
 [ ! -e "$boot" ] || echo "$boot:$(od -An -tu1 "$boot")"
-true
+exec grep -H '' /sys/kernel/security/lockdown /sys/kernel/security/lsm /sys/fs/selinux/enforce \
+    /sys/module/apparmor/parameters/enabled /proc/filesystems /etc/ufw/ufw.conf
