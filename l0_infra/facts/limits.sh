@@ -15,6 +15,7 @@ walk() { # MOUNT PATH FILE...
 nl='
 '
 while IFS=: read -r _ names group; do
+    case ",$names," in ,, | *,memory,* | *,cpu,*) ;; *) continue ;; esac
     [ "$group" = / ] && group=
     while read -r _ mountpoint type options _; do
         case "$type:,$names,$options," in
