@@ -118,7 +118,9 @@ def parse_node(answers: Answers, now: float) -> NodeFacts:
         pci=joined.pci,
         fabric=_fabric(joined.fabric, found.fabric, kernel_log.count_flaps(log)),
         topology=joined.topology,
-        evidence=tuple(name for name, answer in answers.items() if answer.ok),
+        evidence=tuple(
+            name for name, answer in answers.items() if answer.ok or (answer.out and name in TREES)
+        ),
         unread=(
             *_unread(answers),
             *disk_faults,
