@@ -14,7 +14,8 @@ OgaiError                     5   anything below; never raised bare
 The number is the exit code of the command line. An exception outside this tree is a defect of ogai itself: 70.
 """
 
-from collections.abc import Sequence
+import errno
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -31,6 +32,7 @@ __all__ = [
     "UnhealthyError",
     "UnsatisfiableError",
     "UsageError",
+    "describe_os_error",
     "printable",
 ]
 
@@ -130,6 +132,20 @@ class InterruptedByUser(OgaiError):
     """A person pressed Ctrl-C."""
 
     exit_code = 130
+
+
+AS_FOUND: Mapping[int | None, str] = {
+    errno.EEXIST: "something there already",
+    errno.EISDIR: "a directory",
+    errno.ENOTDIR: "a file where a directory must be",
+}
+"""What the system's own words do not say as something that was found."""
+
+
+def describe_os_error(error: OSError) -> str:
+    """Say what the system found, to stand after the word `found`: `no such file or directory`."""
+    said = error.strerror or str(error) or "trouble"
+    return AS_FOUND.get(error.errno, said.lower())
 
 
 def dotted(path: FieldPath) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from l0_infra.core.errors import OgaiError, RemoteError, UnsatisfiableError, printable
+from l0_infra.core.errors import OgaiError, RemoteError, UnsatisfiableError, describe_os_error, printable
 from l3_modeltools.resilience.event import Event, EventKind, make_event
 from l3_modeltools.resilience.told_environment import told_environment
 from l3_modeltools.resilience.webhook import Refused, post_json
@@ -93,7 +93,7 @@ def _run(argv: tuple[str, ...], body: bytes, environment: Mapping[str, str], dea
             start_new_session=True,
         )
     except OSError as error:
-        found = (error.strerror or str(error)).lower()
+        found = describe_os_error(error)
         raise UnsatisfiableError(where, found=found, expected="a program that can be started") from error
     except ValueError as error:
         found = "a character that no command line can hold"

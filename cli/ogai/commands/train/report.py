@@ -8,6 +8,7 @@ import click
 from l0_infra.core.errors import UnsatisfiableError
 from ogai.commands.epilog import examples
 from ogai.commands.train.arguments import RunId
+from ogai.commands.words import FileName
 from ogai.flows.train.report import gather, report_file
 from ogai.render.browser import open_page
 
@@ -24,11 +25,11 @@ __all__ = ["report"]
 @click.option(
     "--to",
     metavar="FILE.html",
-    type=click.Path(path_type=Path),
+    type=FileName(),
     help="Where it goes; default: report.html in the run's directory, of several runs in the current one.",
 )
 @click.option("--open", "opened", is_flag=True, help="Show it in the browser.")
-def report(run_ids: tuple[str, ...], to: Path | None, opened: bool) -> None:
+def report(run_ids: tuple[str, ...], to: str | None, opened: bool) -> None:
     """Write one HTML file on a run: its curves, faults, time, texts, specification; or on several, side by side.
 
     It needs no network and nothing beside it. Prints its path.
@@ -37,7 +38,7 @@ def report(run_ids: tuple[str, ...], to: Path | None, opened: bool) -> None:
     from ogai.render.train.report import report_page
 
     gathered = gather(run_ids)
-    path = report_file(gathered, to)
+    path = report_file(gathered, None if to is None else Path(to))
     try:
         html = render_page(report_page(gathered))
     except ModuleNotFoundError as error:

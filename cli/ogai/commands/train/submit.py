@@ -3,8 +3,8 @@
 import click
 
 from ogai.commands.epilog import examples
-from ogai.commands.job.arguments import FileName
 from ogai.commands.train.attend import stay
+from ogai.commands.words import FileName
 from ogai.flows import train as flow
 from ogai.render import Output, emit, output_option
 from ogai.render.train.plan import print_plan, print_rehearsal
