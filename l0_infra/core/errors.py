@@ -9,7 +9,7 @@ OgaiError                     5   anything below; never raised bare
 ├── EngineError               5   a scheduler engine or its store failed
 ├── MachineError              5   this machine refused: no space, no memory, no file handle
 ├── UnhealthyError            6   a judgement came out bad
-└── InterruptedByUser       130   Ctrl-C; what was done so far stands and is resumed by the next run
+└── InterruptedByUser       130   a person ended it; what was done so far stands and is resumed by the next run
 
 The number is the exit code of the command line. An exception outside this tree is a defect of ogai itself: 70.
 """
@@ -129,7 +129,7 @@ class UnhealthyError(OgaiError):
 
 
 class InterruptedByUser(OgaiError):
-    """A person pressed Ctrl-C."""
+    """A person pressed Ctrl-C, or stopped from elsewhere what was waited for."""
 
     exit_code = 130
 

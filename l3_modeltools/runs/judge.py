@@ -109,6 +109,9 @@ def _waiting_or_running(run: Run, job: JobStatus, step: int, happened: Happened)
     if happened.pause is not None:
         return _Verdict(state="SUSPENDED", reason=happened.pause.text or f"it waits after step {step}")
     of_all = f" of {run.train.steps}" if run.train.steps is not None else ""
+    if job.state == "COMPLETING":
+        saves = "saves its state, then ends" if run.train.framework == "ogai" else "ends"
+        return _Verdict(state="RUNNING", reason=f"{saves}, as it was told; {step}{of_all} steps are done")
     again = f", start {job.attempt} of job {job.job_id}" if job.attempt > 1 else ""
     return _Verdict(state="RUNNING", reason=f"{step}{of_all} steps are done{again}")
 

@@ -3,10 +3,11 @@
 import click
 
 from l3_modeltools.schemas import Run
+from ogai.flows.train.stopping import describe_left
 from ogai.render.moment import brief
 from ogai.render.train.words import loss, number
 
-__all__ = ["print_ended"]
+__all__ = ["print_ended", "print_stopped"]
 
 
 def print_ended(run: Run) -> None:
@@ -14,6 +15,12 @@ def print_ended(run: Run) -> None:
     click.echo(f"run {run.run_id}: {describe_end(run)}", err=True)
     use = f"; ogai train sample {run.run_id} TEXT; ogai train export {run.run_id} --to DIRECTORY"
     click.echo(f"next: ogai train show {run.run_id}{use if run.train.framework == 'ogai' else ''}", err=True)
+
+
+def print_stopped(run: Run) -> None:
+    """Print on stderr what is saved of a run that was stopped, and how it goes on."""
+    click.echo(f"run {run.run_id}: {run.reason}; {describe_left(run)}", err=True)
+    click.echo(f"next: ogai train resume {run.run_id}", err=True)
 
 
 def describe_end(run: Run) -> str:

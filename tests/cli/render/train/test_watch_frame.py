@@ -192,6 +192,13 @@ def test_a_paused_run_says_what_it_waits_for_and_no_time_left() -> None:
     assert "SUSPENDED" not in shown(replace(scene, marks=(*MARKS, paused, went_on)))
 
 
+def test_a_run_that_was_told_to_end_says_what_it_still_does() -> None:
+    scene = replace(lived(), job=a_status("COMPLETING", attempt=1))
+    saving = RanksNow(at=scene.now, ranks=(RankNow(rank=0, phase="save", step=1200, own_s=0.4, idle_s=3.0),))
+    told = "RUNNING  told to end: saves its state after step 1200"
+    assert told in shown(replace(scene, ranks=saving))
+
+
 def test_a_silent_run_and_one_that_validates_say_so() -> None:
     scene = a_scene()
     assert "no step for 45s" in shown(replace(scene, now=scene.now + 45))
