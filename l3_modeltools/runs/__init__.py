@@ -19,12 +19,13 @@ from l3_modeltools.runs.judge import judge_run
 from l3_modeltools.runs.layout import RunLayout
 from l3_modeltools.runs.lines import LineReader, decode_lines
 from l3_modeltools.runs.metric import Metric, parse_metrics
+from l3_modeltools.runs.one_clock import OneClock
 from l3_modeltools.runs.outcome import Outcome, read_outcome, save_outcome
 from l3_modeltools.runs.ranks_now import RankNow, RanksNow, read_ranks, save_ranks
 from l3_modeltools.runs.reader import MetricsReader, read_metric_lines, read_metrics
 from l3_modeltools.runs.samples import Sample, read_samples
 from l3_modeltools.runs.saved import list_saved
-from l3_modeltools.runs.starts import read_starts
+from l3_modeltools.runs.starts import read_ends, read_starts
 from l3_modeltools.runs.store import (
     DamagedRun,
     RunsFound,
@@ -54,6 +55,7 @@ __all__ = [
     "Measured",
     "Metric",
     "MetricsReader",
+    "OneClock",
     "Outcome",
     "RankNow",
     "RanksNow",
@@ -76,6 +78,7 @@ __all__ = [
     "list_saved",
     "load_run",
     "parse_metrics",
+    "read_ends",
     "read_faults",
     "read_marks",
     "read_metric_lines",

@@ -25,9 +25,11 @@ __all__ = [
     "revise_fault",
 ]
 
-MarkWord = Literal["supervised", "spawned", "ready", "saved", "validated", "paused", "went_on", "ended"]
+MarkWord = Literal[
+    "supervised", "spawned", "ready", "saved", "validated", "paused", "went_on", "clock_set", "ended"
+]
 """What happened: a supervisor began; it started the ranks; they are set up; the state after `step` is safe; a
-validation was done; the run waits for something, and goes on; the supervisor ended.
+validation was done; the run waits for something, and goes on; the clock of the node was set; the supervisor ended.
 """
 
 Source = Literal["nothing", "checkpoint", "memory"]
@@ -43,11 +45,11 @@ class Mark(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     step: int | None = None
     """`ready`: the last step that is done already; `saved`, `validated`: after which step."""
     seconds: float | None = None
-    """`saved`: how long the loop was held up; `validated`: how long it took."""
+    """`saved`: how long the loop was held up; `validated`: how long it took; `clock_set`: by how much it was put on."""
     source: Source | None = None
     """Of `ready`."""
     fault_id: int | None = None
-    """`spawned`: the fault that made it necessary; `paused`, `ended`: the fault that is the reason."""
+    """`spawned`: the fault that made it necessary; `paused`, `ended`, `clock_set`: the fault that tells why."""
     exit_code: int | None = None
     """Of `ended`."""
     text: str = ""

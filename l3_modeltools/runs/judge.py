@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import msgspec
 
 from l2_scheduler.schemas import ACTIVE_STATES, FINAL_STATES, JobStatus
+from l3_modeltools.runs.at_work import Work, find_work
 from l3_modeltools.runs.happened import Happened
 from l3_modeltools.runs.metric import Metric
 from l3_modeltools.runs.outcome import Outcome
@@ -39,21 +40,24 @@ def judge_run(
     checkpoints: Sequence[SavedCheckpoint] = (),
     *,
     happened: Happened = NOTHING,
+    now: float | None = None,
 ) -> Run:
     """Fill in the state of a run with its reason, its step, its end, its checkpoints, faults and restarts.
 
     `job` is the last that carried it, None when the queue does not know it any more. An outcome counts above the
-    job's end: it is written when all steps are done, and a failure on the way out takes nothing back.
+    job's end: it is written when all steps are done, and a failure on the way out takes nothing back. A run that is at
+    work is so until `now`; None: until its last sign of life.
     """
     step = _step(run, outcome, metrics, checkpoints)
     verdict = _verdict(run, job, outcome, step, happened)
     ended_at = verdict.ended_at
+    has_processes = job is not None and job.state in ACTIVE_STATES
     return msgspec.structs.replace(
         run,
         state=verdict.state,
         reason=verdict.reason,
         step=step,
-        figures=_figures(run, outcome, metrics),
+        figures=_figures(run, outcome, metrics, _work(happened, metrics, now if has_processes else None)),
         ended_at=None if ended_at is None else max(ended_at, run.submitted_at),
         checkpoints=tuple(checkpoints),
         faults_seen=happened.faults,
@@ -61,7 +65,12 @@ def judge_run(
     )
 
 
-def _figures(run: Run, outcome: Outcome | None, metrics: Sequence[Metric]) -> Figures:
+def _work(happened: Happened, metrics: Sequence[Metric], now: float | None) -> Work:
+    stepped_at = max((metric.at for metric in metrics if metric.at is not None), default=None)
+    return find_work(happened, stepped_at=stepped_at, now=now)
+
+
+def _figures(run: Run, outcome: Outcome | None, metrics: Sequence[Metric], work: Work) -> Figures:
     """Take the newest of each number; the outcome has the last word on the held-out loss."""
     summary = summarize(run, metrics)
     rates = [metric.learning_rate for metric in metrics if metric.learning_rate is not None]
@@ -74,6 +83,8 @@ def _figures(run: Run, outcome: Outcome | None, metrics: Sequence[Metric]) -> Fi
         tokens=summary.tokens,
         tokens_per_s=summary.tokens_per_s,
         wall_s=summary.wall_s,
+        at_work_s=work.seconds,
+        at_work_since=work.since,
     )
 
 

@@ -31,7 +31,7 @@ ENDED = Mark(at=1606.0, mark="ended", exit_code=143)
             (Mark(at=1605.0, mark="saved", step=1000),),
             "saved step 1000; saves its state after step 1200",
         ),
-        ("paused", (), "ends its wait"),
+        ("paused", (), "waits for the disk to take its state"),
         ("save", (SAVED, ENDED), "saved step 1200; its processes end"),
         ("forward", (ENDED,), "its processes end"),
     ],

@@ -11,7 +11,7 @@ import msgspec
 
 from l0_infra.core.errors import UsageError, describe_os_error
 from l0_infra.core.store import ogai_home
-from l3_modeltools import OWN_ERRORS, Catalogue, Meaning, classify_text, load_catalogue, read_faults
+from l3_modeltools import OWN_ERRORS, Catalogue, Meaning, classify_text, load_catalogue
 from l3_modeltools.schemas import Evidence, KnownError, Run, TrainingFault
 from ogai.flows.engine import open_engine
 from ogai.flows.job.logs import LogView, read_logs
@@ -36,7 +36,7 @@ class Tail:
 def faults(reference: str) -> tuple[TrainingFault, ...]:
     """Return the faults of a run by number; of a failed run that told none, what the end of its log means."""
     run = find(reference)
-    told = read_faults(Path(run.directory))
+    told = run.faults_seen
     return told if told or run.state != "FAILED" else (fault_of(run, meaning_of(last_output(run))),)
 
 

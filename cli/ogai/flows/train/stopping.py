@@ -61,7 +61,7 @@ def describe_doing(scene: Scene, known: int) -> str:
         case "validate":
             return f"{told}finishes its validation, then saves its state"
         case "paused":
-            return f"{told}ends its wait"
+            return f"{told}waits for the disk to take its state"
         case "save":
             return f"{told}saves its state after step {step}"
     return f"{told}its processes end" if saved else "saves its state, if there is any yet"

@@ -28,7 +28,7 @@ def describe_end(run: Run) -> str:
     figures = run.figures
     parts = [f"{run.step} steps" if run.step else ""]
     if figures.tokens:
-        spent = f" in {brief(figures.wall_s)}" if figures.wall_s else ""
+        spent = f" in {brief(figures.at_work_s)}" if figures.at_work_s else ""
         parts.append(f"{number(figures.tokens)} tokens{spent}")
     if figures.validation_loss is not None:
         parts.append(f"validation loss {loss(figures.validation_loss)}")

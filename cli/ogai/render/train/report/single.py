@@ -11,7 +11,7 @@ from ogai.render.train.detail import describe_training
 from ogai.render.train.report.curves import loss_figure, optimizer_pair, speed_pair
 from ogai.render.train.report.happened import checkpoint_blocks, fault_blocks, time_blocks
 from ogai.render.train.report.written import sample_blocks
-from ogai.render.train.words import loss, number
+from ogai.render.train.words import describe_work, loss, number
 
 __all__ = ["describe_facts", "describe_lead", "run_sections"]
 
@@ -45,19 +45,16 @@ def describe_facts(report: RunReport) -> Iterator[Fact]:
     )
     yield Fact(name="Speed", value=number(figures.tokens_per_s), note="tokens/s, median")
     if (share := report.shares[0].share) is not None:
-        yield Fact(
-            name=report.shares[0].name,
-            value=f"{100 * share:.0f} %",
-            note=f"of {brief(report.accounts.wall_s)}",
-        )
+        wanted_s = report.accounts.wall_s - report.accounts.spent_s["stopped"]
+        yield Fact(name=report.shares[0].name, value=f"{100 * share:.0f} %", note=f"of {brief(wanted_s)}")
     restarts = len(report.run.restarts)
     yield Fact(
         name="Faults", value=str(len(report.faults)), note=f"{restarts} restart{'s' * (restarts != 1)}"
     )
 
 
-def describe_lead(run: Run) -> str:
-    """Say in a line what was trained, how far it is and why it is where it is."""
+def describe_lead(run: Run, now: float) -> str:
+    """Say in a line what was trained, how far it is after how long at work, and why it is where it is."""
     of_all = f" of {run.train.steps:,}" if run.train.steps else ""
     model = run.train.model
     named = (
@@ -65,7 +62,8 @@ def describe_lead(run: Run) -> str:
     )
     where = run.cluster or "this machine"
     reason = f" {run.reason[:1].upper()}{run.reason[1:]}." if run.reason else ""
-    return f"{named or run.train.name} on {where}, step {run.step:,}{of_all}.{reason}"
+    work = f", at work {told}" if (told := describe_work(run.figures, now)) else ""
+    return f"{named or run.train.name} on {where}, step {run.step:,}{of_all}{work}.{reason}"
 
 
 def _learning(report: RunReport, key: str) -> Iterator[Block]:
