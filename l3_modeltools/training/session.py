@@ -3,12 +3,14 @@
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from statistics import median
 
 from l3_modeltools.architectures import flops_per_token
 from l3_modeltools.checkpoint import MemoryCopies, Shelf, architecture_sha256, owned_by
 from l3_modeltools.data import Loader, Prefetch, open_dataset
+from l3_modeltools.memory import available_memory
 from l3_modeltools.resilience import Heart, Rhythm, SpikeWatch
 from l3_modeltools.runs import RunLayout
 from l3_modeltools.schemas import FaultClass
@@ -130,7 +132,10 @@ def _copies(plan: Plan, learner: Learner, *, world: World, seat: Seat) -> Memory
     owned = owned_by(
         plan.run.run_id, model.inner, learner.optimizer, sharded=model.is_sharded, ranks=world.size
     )
-    return MemoryCopies(seat.memory if len(seat.memory) == world.size else (), seat.local_rank, owned)
+    files = seat.memory if len(seat.memory) == world.size else ()
+    limit_bytes = plan.train.resources.memory_bytes_per_node
+    available = partial(available_memory, limit_bytes=limit_bytes, processes=world.size)
+    return MemoryCopies(files, seat.local_rank, owned, available=available)
 
 
 def _spikes(begun: Begun) -> SpikeWatch:
