@@ -13,6 +13,7 @@ from l3_modeltools.runs.journal import (
     read_faults,
     read_marks,
     report_fault,
+    reserve_journal,
     revise_fault,
 )
 from l3_modeltools.runs.judge import judge_run
@@ -86,6 +87,7 @@ __all__ = [
     "read_starts",
     "report_fault",
     "require_inputs",
+    "reserve_journal",
     "revise_fault",
     "save_outcome",
     "save_ranks",

@@ -1,15 +1,15 @@
 """What happened to a run and when: its faults and its timeline, each a file of lines that only grows."""
 
+import contextlib
 import fcntl
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal
 
 import msgspec
 
-from l0_infra.core.store import append_line
+from l0_infra.core.store import append_line, reserve_room
 from l3_modeltools.runs.layout import RunLayout
 from l3_modeltools.runs.lines import LineReader, decode_lines
 from l3_modeltools.schemas import TrainingFault
@@ -22,8 +22,12 @@ __all__ = [
     "read_faults",
     "read_marks",
     "report_fault",
+    "reserve_journal",
     "revise_fault",
 ]
+
+RESERVED_BYTES = 64 << 10
+"""Of each file: some fifty faults, or four hundred marks."""
 
 MarkWord = Literal["supervised", "spawned", "ready", "saved", "validated", "paused", "went_on", "ended"]
 """What happened: a supervisor began; it started the ranks; they are set up; the state after `step` is safe; a
@@ -51,6 +55,13 @@ class Mark(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     exit_code: int | None = None
     """Of `ended`."""
     text: str = ""
+
+
+def reserve_journal(directory: Path) -> None:
+    """Keep room for what is to be told of the run in `directory` when its disk is full, where the disk can do that."""
+    for file in (RunLayout(directory).faults, RunLayout(directory).timeline):
+        with contextlib.suppress(OSError):
+            reserve_room(file, RESERVED_BYTES)
 
 
 def append_mark(directory: Path, mark: Mark) -> None:
@@ -102,7 +113,7 @@ def _is_cut_off(path: Path) -> bool:
         return False
 
 
-@contextmanager
+@contextlib.contextmanager
 def _alone(directory: Path) -> Iterator[None]:
     descriptor = os.open(RunLayout(directory).faults, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     try:

@@ -30,7 +30,10 @@ from l3_modeltools.training.steps import is_due, is_skipped, seed_of
 from l3_modeltools.training.validate import Validator
 from l3_modeltools.training.world import World
 
-__all__ = ["Ended", "Loop", "Rates", "Save"]
+__all__ = ["Batches", "Ended", "Loop", "Rates", "Save"]
+
+Batches = Iterator[tuple[int, Sequence[Batch | PairBatch]]]
+"""The micro batches of a rank for each step that is not left out, in order."""
 
 
 class Save(Protocol):
@@ -76,8 +79,9 @@ class Taken:
     """A step that was done or left out, and what the ranks agreed on for its end."""
 
     metrics: StepMetrics | None
-    """None: it was not, and the run has to go back."""
+    """None: it was not, and the run has to go back, or stops before it."""
     agreed: Wishes = NOTHING
+    rolls_back: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,8 +94,7 @@ class Loop:
     world: World
     stepper: Stepper
     guard: Guard
-    batches: Iterator[tuple[int, Sequence[Batch | PairBatch]]]
-    """The micro batches of this rank for each step that is not left out, in order."""
+    batches: Batches
     validator: Validator
     sample: Callable[[int], Iterator[Sample]]
     save: Save
@@ -117,10 +120,11 @@ class Loop:
             if stopped:
                 break
             taken = self._step(step)
-            if taken.metrics is None:
+            if taken.rolls_back:
                 return self._ended(None, rolled_back=True)
-            stopped = taken.agreed.stop
-            told = self._conclude(taken.metrics, validates=not stopped)
+            stopped = taken.agreed.stop or taken.metrics is None
+            if taken.metrics is not None:
+                told = self._conclude(taken.metrics, validates=not stopped)
             if stopped or taken.agreed.save or is_due(self.train.checkpoint, step=step, steps=self.steps):
                 saved = self._save()
                 stopped = stopped or not saved
@@ -151,13 +155,14 @@ class Loop:
         waited = time.perf_counter() - began
         compute = partial(self._compute, step, batches, self._wishes(waited))
         origin = partial(self._locate, step, batches)
-        proposal, verdict = self.guard.settle(step, compute, origin)
+        proposal, fate = self.guard.settle(step, compute, origin)
         agreed = proposal.result.agreed
         self.stalls.settle(waited, is_one=agreed.look)
-        if verdict == "roll_back":
-            return Taken(metrics=None, agreed=agreed)
-        if verdict == "leave_out":
+        if fate != "take":
             self.stepper.leave_out()
+        if fate in ("roll_back", "stop"):
+            return Taken(metrics=None, agreed=agreed, rolls_back=fate == "roll_back")
+        if fate == "leave_out":
             return self._left_out(step, agreed)
         rate = self._rate(step)
         self.stepper.update(proposal, rate=rate)
