@@ -17,7 +17,7 @@ from l3_modeltools.training.loop import Batches, Loop, Rates
 from l3_modeltools.training.mfu import find_peak
 from l3_modeltools.training.pace import Pace
 from l3_modeltools.training.plan import Plan
-from l3_modeltools.training.report import Listener
+from l3_modeltools.training.report import RunListener
 from l3_modeltools.training.sampling import sampler
 from l3_modeltools.training.stalls import Stalls
 from l3_modeltools.training.step import Stepper
@@ -34,7 +34,7 @@ def make_loop(
     ground: Ground,
     keeper: Keeper,
     batches: Batches,
-    listeners: Sequence[Listener],
+    listeners: Sequence[RunListener],
     wants_stop: Callable[[], bool],
 ) -> Loop:
     """Make the loop of one rank; `batches` are its micro batches, `listeners` hear of each step."""

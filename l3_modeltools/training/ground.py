@@ -16,7 +16,7 @@ from l3_modeltools.training.logbook import Logbook
 from l3_modeltools.training.plan import Plan
 from l3_modeltools.training.report import Console
 from l3_modeltools.training.seat import Seat
-from l3_modeltools.training.state import Begun, RunState
+from l3_modeltools.training.state import Begun, LearnerState
 from l3_modeltools.training.steps import micro_batches
 from l3_modeltools.training.validate import validation_samples
 from l3_modeltools.training.world import World
@@ -37,7 +37,7 @@ class Ground:
     learner: Learner
     drills: Drills
     copies: MemoryCopies
-    state: RunState
+    state: LearnerState
     begun: Begun
 
     @property
@@ -103,8 +103,8 @@ def _copies(plan: Plan, learner: Learner, *, world: World, seat: Seat) -> Memory
     return MemoryCopies(files, seat.local_rank, owned, available=available)
 
 
-def _state(plan: Plan, learner: Learner, drills: Drills) -> RunState:
-    return RunState(
+def _state(plan: Plan, learner: Learner, drills: Drills) -> LearnerState:
+    return LearnerState(
         directory=plan.directory,
         shelf=Shelf(RunLayout(plan.directory).checkpoints),
         run=plan.run.run_id,

@@ -21,7 +21,7 @@ from l3_modeltools.training.memory import peak_memory
 from l3_modeltools.training.metrics import StepMetrics
 from l3_modeltools.training.mfu import utilisation
 from l3_modeltools.training.pace import Pace
-from l3_modeltools.training.report import Listener
+from l3_modeltools.training.report import RunListener
 from l3_modeltools.training.schedule import learning_rate
 from l3_modeltools.training.stalls import Stalls
 from l3_modeltools.training.state import Begun
@@ -75,7 +75,7 @@ class Ended:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Taken:
+class StepEnd:
     """A step that was done or left out, and what the ranks agreed on for its end."""
 
     metrics: StepMetrics | None
@@ -101,7 +101,7 @@ class Loop:
     live: Live
     pace: Pace
     stalls: Stalls
-    listeners: Sequence[Listener]
+    listeners: Sequence[RunListener]
     rates: Rates
     heart: Heart
     logbook: Logbook
@@ -145,7 +145,7 @@ class Loop:
             validation_loss=told.validation_loss if told else None,
         )
 
-    def _step(self, step: int) -> Taken:
+    def _step(self, step: int) -> StepEnd:
         """Take one step, or leave it out."""
         if is_skipped(self.guard.skips.parts, step):
             return self._left_out(step, NOTHING)
@@ -161,7 +161,7 @@ class Loop:
         if fate != "take":
             self.stepper.leave_out()
         if fate in ("roll_back", "stop"):
-            return Taken(metrics=None, agreed=agreed, rolls_back=fate == "roll_back")
+            return StepEnd(metrics=None, agreed=agreed, rolls_back=fate == "roll_back")
         if fate == "leave_out":
             return self._left_out(step, agreed)
         rate = self._rate(step)
@@ -172,12 +172,12 @@ class Loop:
         self.stalls.stepped(metrics.step_s or 0.0)
         if agreed.copy and (self.world.is_chief or self.stepper.model.is_sharded):
             self._copy()
-        return Taken(metrics=metrics, agreed=agreed)
+        return StepEnd(metrics=metrics, agreed=agreed)
 
-    def _left_out(self, step: int, agreed: Wishes) -> Taken:
+    def _left_out(self, step: int, agreed: Wishes) -> StepEnd:
         metrics = StepMetrics(step=step, at=time.time(), tokens=self.live.position.tokens)
         self.live.done(metrics)
-        return Taken(metrics=metrics, agreed=agreed)
+        return StepEnd(metrics=metrics, agreed=agreed)
 
     def _wishes(self, waited: float) -> Wishes:
         """Wish what is due on this rank; for saves and copies the chief decides."""

@@ -17,7 +17,7 @@ from l3_modeltools.training.logbook import Logbook
 from l3_modeltools.training.loop import Batches, Ended, Loop
 from l3_modeltools.training.metrics import JsonLines, TensorBoard
 from l3_modeltools.training.plan import Plan
-from l3_modeltools.training.report import Events, Listener
+from l3_modeltools.training.report import Events, RunListener
 from l3_modeltools.training.seat import Seat
 from l3_modeltools.training.steps import is_skipped
 from l3_modeltools.training.world import World
@@ -92,13 +92,13 @@ def _batches(ground: Ground) -> Iterator[Batches]:
 
 
 @contextmanager
-def _listening(ground: Ground) -> Iterator[tuple[Listener, ...]]:
+def _listening(ground: Ground) -> Iterator[tuple[RunListener, ...]]:
     """Yield who is told: on the first rank files, console and engine, on the others nobody."""
     if not ground.world.is_chief:
         yield ()
         return
     plan, console = ground.plan, ground.console
-    listeners: list[Listener] = [
+    listeners: list[RunListener] = [
         JsonLines(plan.directory),
         TensorBoard(plan.directory, done=ground.done, say=console.say),
         console,
@@ -112,7 +112,7 @@ def _listening(ground: Ground) -> Iterator[tuple[Listener, ...]]:
             listener.close()
 
 
-def _tell_saved(listeners: Sequence[Listener], logbook: Logbook) -> Callable[[int, float], None]:
+def _tell_saved(listeners: Sequence[RunListener], logbook: Logbook) -> Callable[[int, float], None]:
     """Return what tells of a step that is safe, and of the seconds that its save held the loop up."""
 
     def tell(step: int, seconds: float) -> None:
