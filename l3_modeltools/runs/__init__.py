@@ -18,7 +18,7 @@ from l3_modeltools.runs.journal import (
 )
 from l3_modeltools.runs.judge import judge_run
 from l3_modeltools.runs.layout import RunLayout
-from l3_modeltools.runs.lines import LineReader, decode_lines
+from l3_modeltools.runs.lines import LineReader, decode_lines, is_cut_off
 from l3_modeltools.runs.metric import Metric, parse_metrics
 from l3_modeltools.runs.outcome import Outcome, read_outcome, save_outcome
 from l3_modeltools.runs.ranks_now import RankNow, RanksNow, read_ranks, save_ranks
@@ -71,6 +71,7 @@ __all__ = [
     "find_run",
     "hash_inputs",
     "hold_run",
+    "is_cut_off",
     "is_final",
     "judge_run",
     "list_runs",

@@ -11,7 +11,7 @@ import msgspec
 
 from l0_infra.core.store import append_line, reserve_room
 from l3_modeltools.runs.layout import RunLayout
-from l3_modeltools.runs.lines import LineReader, decode_lines
+from l3_modeltools.runs.lines import LineReader, decode_lines, is_cut_off
 from l3_modeltools.schemas import TrainingFault
 
 __all__ = [
@@ -100,17 +100,9 @@ def read_faults(directory: Path) -> tuple[TrainingFault, ...]:
 
 def _append(path: Path, told: Mark | TrainingFault) -> None:
     """Append a line; where a full disk cut the last one off, that one ends first."""
-    if _is_cut_off(path):
+    if is_cut_off(path):
         append_line(path, "")
     append_line(path, msgspec.json.encode(told).decode())
-
-
-def _is_cut_off(path: Path) -> bool:
-    try:
-        with path.open("rb") as file:
-            return file.seek(0, 2) > 0 and file.seek(-1, 2) >= 0 and file.read(1) != b"\n"
-    except FileNotFoundError:
-        return False
 
 
 @contextlib.contextmanager

@@ -11,11 +11,12 @@ from pathlib import Path
 from l3_modeltools.data import Prefetch
 from l3_modeltools.runs import Outcome, save_outcome
 from l3_modeltools.training.assemble import make_loop
+from l3_modeltools.training.board import TensorBoard
 from l3_modeltools.training.ground import Ground, prepare_ground
 from l3_modeltools.training.keeper import Keeper
 from l3_modeltools.training.logbook import Logbook
 from l3_modeltools.training.loop import Batches, Ended, Loop
-from l3_modeltools.training.metrics import JsonLines, TensorBoard
+from l3_modeltools.training.metrics import JsonLines
 from l3_modeltools.training.plan import Plan
 from l3_modeltools.training.report import Events, RunListener
 from l3_modeltools.training.seat import Seat
