@@ -21,7 +21,7 @@ from l3_modeltools.data.prepare.origin import Origin, describe_changes
 from l3_modeltools.data.prepare.parts import WorkPart, cut_parts
 from l3_modeltools.data.prepare.progress import Progress, Stage
 from l3_modeltools.data.prepare.tokenizer import describe_tokenizer, token_dtype, tokenizer_name
-from l3_modeltools.data.prepare.verdicts import Verdict
+from l3_modeltools.data.prepare.verdicts import DocumentVerdict
 from l3_modeltools.data.prepare.workplace import Scanned, Workplace
 from l3_modeltools.schemas import Dataset, DataShard, DataSource, Tokenizer
 
@@ -74,10 +74,10 @@ class Stages:
     @cached_property
     def sources(self) -> tuple[DataSource, ...]:
         """How many documents of each source are kept and dropped."""
-        counts = np.zeros((len(self.origin.corpus.sources), len(Verdict)), dtype=np.int64)
+        counts = np.zeros((len(self.origin.corpus.sources), len(DocumentVerdict)), dtype=np.int64)
         for part, first, scanned in zip(self.parts, self.firsts, self.scanned, strict=False):
             verdicts = self.place.load_verdicts(first, scanned.documents)
-            counts[part.source] += np.bincount(verdicts, minlength=len(Verdict))
+            counts[part.source] += np.bincount(verdicts, minlength=len(DocumentVerdict))
         return tuple(map(describe_source, self.origin.corpus.sources, counts))
 
     @cached_property
