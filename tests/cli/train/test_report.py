@@ -51,8 +51,9 @@ def test_from_python_it_is_written_where_it_is_told_and_its_path_is_returned(
     assert api.report("small-2") == runs / "small-2" / "report.html"
     both = api.report(["small-1", "small-2"], to=tmp_path / "both.html")
     assert "2 runs" in Seen(both.read_text()).text
-    with pytest.raises(UsageError, match="small-1"):
+    with pytest.raises(UsageError, match="run `smal-1`: found none of that id or name") as caught:
         api.report("smal-1")
+    assert "small-1" in caught.value.hint
 
 
 def test_from_python_the_time_of_a_run_is_accounted_for(runs: Path) -> None:
