@@ -13,11 +13,12 @@ from l3_modeltools.runs.journal import (
     read_faults,
     read_marks,
     report_fault,
+    reserve_journal,
     revise_fault,
 )
 from l3_modeltools.runs.judge import judge_run
 from l3_modeltools.runs.layout import RunLayout
-from l3_modeltools.runs.lines import LineReader, decode_lines
+from l3_modeltools.runs.lines import LineReader, decode_lines, is_cut_off
 from l3_modeltools.runs.metric import Metric, parse_metrics
 from l3_modeltools.runs.one_clock import OneClock
 from l3_modeltools.runs.outcome import Outcome, read_outcome, save_outcome
@@ -72,6 +73,7 @@ __all__ = [
     "find_run",
     "hash_inputs",
     "hold_run",
+    "is_cut_off",
     "is_final",
     "judge_run",
     "list_runs",
@@ -89,6 +91,7 @@ __all__ = [
     "read_starts",
     "report_fault",
     "require_inputs",
+    "reserve_journal",
     "revise_fault",
     "save_outcome",
     "save_ranks",
