@@ -21,6 +21,9 @@ __all__ = ["OneClock"]
 SLACK_S = 0.5
 """So late may be told that the clock was set, and so much may lines of several processes be out of order."""
 
+LONGEST_S = 1e10
+"""What is set by more is no clock; a damaged file may tell of anything."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Epoch:
@@ -38,7 +41,7 @@ class OneClock:
     """
 
     def __init__(self, marks: Sequence[Mark], submitted_at: float) -> None:
-        self._jumps = [mark for mark in marks if mark.mark == "clock_set"]
+        self._jumps = [mark for mark in marks if _is_jump(mark)]
         self._epochs = tuple(_list_epochs(self._jumps, submitted_at))
         self.submitted_at = self._in(0, submitted_at)
         self.marks = self._moved_marks(marks) if self._jumps else tuple(marks)
@@ -51,7 +54,7 @@ class OneClock:
         return len(self._jumps)
 
     def _moved_marks(self, marks: Sequence[Mark]) -> tuple[Mark, ...]:
-        floors = accumulate(mark.mark == "clock_set" for mark in marks)
+        floors = accumulate(map(_is_jump, marks))
         moved = self._moved([mark.at for mark in marks], floors)
         told = (replace(mark, at=at) for mark, at in zip(marks, moved, strict=True))
         return tuple(mark for mark in told if mark.mark != "clock_set")
@@ -111,6 +114,10 @@ class OneClock:
                 <= self._epochs[number].end + SLACK_S
             ):
                 yield number
+
+
+def _is_jump(mark: Mark) -> bool:
+    return mark.mark == "clock_set" and mark.seconds is not None and abs(mark.seconds) < LONGEST_S
 
 
 def _list_epochs(jumps: Sequence[Mark], submitted_at: float) -> Iterator[_Epoch]:

@@ -120,6 +120,13 @@ def test_a_clock_that_was_never_set_leaves_everything_as_it_is() -> None:
     assert straight.outside([3.0, 1.0]) == (1.0, 3.0)
 
 
+@pytest.mark.parametrize("seconds", [None, 1e300, -1e300, float("inf")])
+def test_what_no_clock_is_set_by_moves_nothing(seconds: float | None) -> None:
+    marks = (Mark(at=1.0, mark="supervised"), Mark(at=9.0, mark="clock_set", seconds=seconds))
+    straight = OneClock(marks, 0.5)
+    assert (straight.times_set, straight.submitted_at, straight.outside([0.7])) == (0, 0.5, (0.7,))
+
+
 @pytest.mark.parametrize("by", [3 * 3600.0, -3 * 3600.0])
 def test_no_second_of_a_run_is_lost_or_added(by: float) -> None:
     clock = Clock(((300.0, by),))
