@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from l0_infra.facts.bundle import ABSENT, NOT_ASKED, Answer, Answers, parse_bundle
 from l0_infra.facts.interconnect import SOURCES, Interconnect, parse_interconnect
+from l0_infra.facts.vendor import Found
 from l0_infra.schemas import Accelerator, NetworkInterface, NumaNode
 from tests.l0_infra.facts.test_cases import assert_holds
 
@@ -38,7 +39,7 @@ def given_of(case: Path) -> Given:
 
 
 def found(answers: Answers, given: Given) -> Interconnect:
-    return parse_interconnect(answers, given.accelerators, given.interfaces, given.numa)
+    return parse_interconnect(answers, Found(accelerators=given.accelerators), given.interfaces, given.numa)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.stem)

@@ -20,6 +20,7 @@ from l0_infra.facts.interconnect import SOURCES, parse_interconnect
 from l0_infra.facts.routes import ROUTES, default_interface, parse_routes
 from l0_infra.facts.topology.pci import KINDS, SYS_BUS_PCI, parse_sys_bus_pci
 from l0_infra.facts.tree import parse_tree
+from l0_infra.facts.vendor import Found
 from l0_infra.schemas import PciDevice
 
 pytestmark = pytest.mark.real
@@ -71,7 +72,7 @@ def test_pci_against_lspci() -> None:
     if shutil.which("lspci") is None:
         pytest.skip("lspci is not installed")
     told = asked(*SOURCES)
-    devices = parse_interconnect(dict(told) | {"proc-mounts.txt": told["ip-route.txt"]}, (), (), ()).pci
+    devices = parse_interconnect(dict(told) | {"proc-mounts.txt": told["ip-route.txt"]}, Found(), (), ()).pci
     assert devices is not None and all(device.name for device in devices)
 
 
