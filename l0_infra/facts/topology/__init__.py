@@ -58,7 +58,7 @@ def _faults(answers: Answers, told: Sequence[Told]) -> Iterator[Unread]:
         yield from answers[source.name].unread(what)
     for source, one in zip((*TABLES, *LISTINGS), told, strict=False):
         answer = answers[source.name]
-        if answer.ok and answer.out.strip() and not (one.ways or one.places or one.read):
+        if answer.ok and answer.out.strip() and not one.read:
             yield Unread(
                 what=source.command.rpartition("|| ")[2], reason="garbled", detail=answer.out.strip()[:200]
             )

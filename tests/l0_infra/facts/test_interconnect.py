@@ -69,6 +69,26 @@ def test_any_file_may_be_missing(case: Path, missing: str) -> None:
     assert {port.device for port in part.fabric or ()} <= names
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("amd-smi-topology.json", '[{"gpu": 0, "links": [{"gpu": 1, "link_type": "XGMI"}]}]'),
+        ("topo-m.txt", "GPU0 GPU1\nGPU0 X NV2\nGPU1 NV2 X\n"),
+    ],
+)
+def test_one_file_alone_is_enough_for_pairs(name: str, text: str) -> None:
+    alone = found(dict(UNASKED) | {name: Answer(end="exit", code=0, out=text)}, Given())
+    assert len(ways_of(alone)) == 1 and alone.unread == ()
+
+
+@pytest.mark.parametrize(
+    "name", ["topo-m.txt", "npu-smi-info-t-topo.txt", "amd-smi-topology.json", "ibstat.txt"]
+)
+def test_what_was_not_understood_is_told(name: str) -> None:
+    told = found(dict(UNASKED) | {name: Answer(end="exit", code=0, out="Segmentation fault")}, Given())
+    assert [(fault.reason, fault.detail) for fault in told.unread] == [("garbled", "Segmentation fault")]
+
+
 def numbers_in(value: object) -> Iterator[int]:
     """Yield the counts that are printed as they are; the rates and ids are derived from what is printed."""
     if isinstance(value, dict):

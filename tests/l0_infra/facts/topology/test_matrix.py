@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from l0_infra.facts.topology.matrix import parse_matrix
-from l0_infra.facts.topology.tail import Place, read_tails
+from l0_infra.facts.topology.tail import Place, numbers, read_tails
 from l0_infra.facts.topology.told import Told
 
 ALL = ("CPU Affinity", "NUMA Affinity", "GPU NUMA ID")
@@ -155,6 +155,22 @@ FUSED = {
     "nonsense": (["what 1 N/A"], {}, [Place()]),
     "too many words": (["0-7 0 N/A N/A"], {}, [Place()]),
 }
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("0-3,8", {0, 1, 2, 3, 8}),
+        ("5", {5}),
+        ("3-3", {3}),
+        ("3-1", None),
+        ("0-3,3", None),
+        ("01", None),
+        ("", None),
+    ],
+)
+def test_lists_of_numbers(text: str, expected: set[int] | None) -> None:
+    assert numbers(text) == expected
 
 
 @pytest.mark.parametrize("name", FUSED)
