@@ -142,6 +142,16 @@ FUSED = {
         [Place(cpus="0-15"), Place()],
     ),
     "beside a row without CPUs": (["N/A 0 N/A", "16-312 N/A"], {}, [Place(numa_node=0), Place()]),
+    "another device of a node that is known": (
+        ["0-15 0 N/A", "0-150 N/A"],
+        {},
+        [Place(cpus="0-15", numa_node=0), Place(cpus="0-15", numa_node=0)],
+    ),
+    "among rows that tell nothing": (
+        ["N/A N/A N/A", "0-23,48-710 N/A", "24-47,72-951 N/A"],
+        {},
+        [Place(), Place(cpus="0-23,48-71", numa_node=0), Place(cpus="24-47,72-95", numa_node=1)],
+    ),
     "alone and undecided": (["0-70 N/A"], {}, [Place(cpus=None, numa_node=None)]),
     "all three in one word": (
         ["8-151N/A"],
