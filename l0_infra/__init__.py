@@ -4,9 +4,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from l0_infra.devices import load_devices, match_device
     from l0_infra.evidence import NodeEvidence, facts_of, probe_evidence, read_bundle, save_bundle
     from l0_infra.facts.accelerators import probe_accelerators
-    from l0_infra.facts.probe import probe_node
+    from l0_infra.facts.probe import probe_node, probe_size
     from l0_infra.inspection import Difference, diff_facts, judge_class, judge_node, load_rules
 
 __all__ = [
@@ -16,17 +17,23 @@ __all__ = [
     "facts_of",
     "judge_class",
     "judge_node",
+    "load_devices",
     "load_rules",
+    "match_device",
     "probe_accelerators",
     "probe_evidence",
     "probe_node",
+    "probe_size",
     "read_bundle",
     "save_bundle",
 ]
 
 _HOME = {
+    "load_devices": "l0_infra.devices",
+    "match_device": "l0_infra.devices",
     "probe_accelerators": "l0_infra.facts.accelerators",
     "probe_node": "l0_infra.facts.probe",
+    "probe_size": "l0_infra.facts.probe",
     **dict.fromkeys(
         ("Difference", "diff_facts", "judge_class", "judge_node", "load_rules"), "l0_infra.inspection"
     ),

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 from ogai.version import __version__
 
 if TYPE_CHECKING:
-    from ogai.flows import checkpoint, data, job, train
+    from ogai.flows import checkpoint, data, device, job, train
 
-__all__ = ["__version__", "checkpoint", "data", "job", "train"]
+__all__ = ["__version__", "checkpoint", "data", "device", "job", "train"]
 
-FLOWS = frozenset({"checkpoint", "data", "job", "train"})
+FLOWS = frozenset({"checkpoint", "data", "device", "job", "train"})
 
 
 def __getattr__(name: str) -> object:

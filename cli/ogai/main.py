@@ -26,6 +26,9 @@ COMMANDS: Mapping[str, Entry] = {
         target="ogai.commands.agent:agent", help="The process that runs the queue of this machine."
     ),
     "node": Entry(target="ogai.commands.node:node", help="What this machine is made of."),
+    "device": Entry(
+        target="ogai.commands.device:device", help="Data sheets of accelerators, each number with its source."
+    ),
     "schema": Entry(target="ogai.commands.schema:schema", help="The documents: list, show, example, check."),
     "doctor": Entry(
         target="ogai.commands.doctor:doctor", help="What this machine has, and what each extra needs."

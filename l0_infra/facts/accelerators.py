@@ -2,8 +2,11 @@
 
 from collections.abc import Mapping
 
+import msgspec
+
 from l0_infra.core.errors import FactsMissingError
 from l0_infra.core.exec import Runner
+from l0_infra.devices import load_devices, match_device
 from l0_infra.facts import amd, ascend, nvidia
 from l0_infra.facts.ask import ask
 from l0_infra.facts.bundle import NOT_ASKED, Answer
@@ -13,7 +16,7 @@ from l0_infra.schemas import Accelerator
 __all__ = ["SOURCES", "parse_accelerators", "probe_accelerators"]
 
 SOURCES = (*nvidia.SOURCES, *ascend.SOURCES, *amd.SOURCES)
-QUICK = (*nvidia.QUICK, *ascend.SOURCES, *amd.SOURCES)
+QUICK = (*nvidia.QUICK, *ascend.QUICK, *amd.QUICK)
 """What tells which accelerators there are and who holds them; a scheduler asks it again and again."""
 
 
@@ -39,11 +42,20 @@ def probe_accelerators(runner: Runner, *, limit_s: int = 10) -> tuple[Accelerato
 def parse_accelerators(answers: Mapping[str, Answer]) -> Found:
     """Put the vendors' accelerators together, in order of vendor and index."""
     found = (
-        amd.parse_amd(*(answers[source.name] for source in amd.SOURCES)),
-        ascend.parse_ascend(*(answers[source.name] for source in ascend.SOURCES)),
+        amd.parse_amd(answers),
+        ascend.parse_ascend(answers),
         nvidia.parse_nvidia(answers),
     )
     return Found(
-        accelerators=tuple(one for vendor in found for one in vendor.accelerators),
+        accelerators=tuple(_recognised(one) for vendor in found for one in vendor.accelerators),
         unread=tuple(fault for vendor in found for fault in vendor.unread),
+        software=tuple(one for vendor in found for one in vendor.software),
+        fabric=tuple(port for vendor in found for port in vendor.fabric),
+        topology=next((vendor.topology for vendor in found if vendor.topology), None),
     )
+
+
+def _recognised(one: Accelerator) -> Accelerator:
+    """Name the data sheet that it matches."""
+    device = match_device(one, load_devices())
+    return msgspec.structs.replace(one, device=device.name) if device else one

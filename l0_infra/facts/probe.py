@@ -12,6 +12,7 @@ from l0_infra.facts import (
     disks,
     interconnect,
     interfaces,
+    kernel_log,
     limits,
     memory,
     nvidia,
@@ -19,19 +20,23 @@ from l0_infra.facts import (
     system,
 )
 from l0_infra.facts.ask import ask
-from l0_infra.facts.bundle import HUNG, Answers
+from l0_infra.facts.bundle import HUNG, NOT_ASKED, Answers
 from l0_infra.facts.tree import parse_tree, text_at
 from l0_infra.schemas import Disk, NetworkInterface, NodeFacts, Unread
 
-__all__ = ["SOURCES", "parse_node", "probe_node"]
+__all__ = ["SOURCES", "parse_node", "probe_node", "probe_size"]
+
+SIZE = (system.UNAME, system.SYSTEM, cpu.CPU, cpu.LSCPU, memory.MEMORY, limits.LIMITS)
+"""Sources that say how large a node is; none of them asks a device."""
 
 SOURCES = (
-    *(system.UNAME, system.SYSTEM, cpu.CPU, cpu.LSCPU, memory.MEMORY, limits.LIMITS),
+    *SIZE,
     *(disks.LSBLK, disks.BLOCK, disks.MOUNTS, interfaces.NET, interfaces.ADDRESSES),
     *accelerators.SOURCES,
     *operating.SOURCES,
     *board.SOURCES,
     *interconnect.SOURCES,
+    *kernel_log.SOURCES,
 )
 
 TREES = (
@@ -47,6 +52,15 @@ def probe_node(runner: Runner, now: float, *, limit_s: int = 15, sudo: bool = Fa
     What cannot be read is None and listed in `unread`. Raises RemoteError when the node cannot be reached.
     """
     return parse_node(ask(runner, SOURCES, limit_s, sudo=sudo), now)
+
+
+def probe_size(runner: Runner, now: float, *, limit_s: int = 15) -> NodeFacts:
+    """Look only at what does not change while a node is up: its name, system, processors, memory and their limits.
+
+    Raises RemoteError when the node cannot be reached.
+    """
+    unasked = {source.name: NOT_ASKED for source in SOURCES}
+    return parse_node(unasked | dict(ask(runner, SIZE, limit_s)), now)
 
 
 def parse_node(answers: Answers, now: float) -> NodeFacts:
@@ -69,8 +83,9 @@ def parse_node(answers: Answers, now: float) -> NodeFacts:
     disk_list, disk_faults = _disks(answers)
     around = operating.parse_operating(answers)
     fixed = board.parse_board(answers, system.parse_chassis(trees["system"]), disk_list)
+    log = kernel_log.parse_log(answers, now)
     ports, numa = _interfaces(answers), cpu.parse_numa(trees["cpu"])
-    joined = interconnect.parse_interconnect(answers, found.accelerators, ports, numa)
+    joined = interconnect.parse_interconnect(answers, found, ports, numa, kernel_log.count_flaps(log))
     return NodeFacts(
         hostname=system.parse_hostname(uname),
         boot_id=system.parse_boot_id(trees["system"]),
@@ -87,7 +102,7 @@ def parse_node(answers: Answers, now: float) -> NodeFacts:
         interfaces=ports,
         accelerators=found.accelerators,
         fabric_manager=nvidia.parse_fabric_manager(answers),
-        software=(*around.software, *nvidia.parse_software(answers)),
+        software=(*around.software, *nvidia.parse_software(answers), *found.software),
         services=around.services,
         security=around.security,
         kernel=around.kernel,
@@ -97,6 +112,7 @@ def parse_node(answers: Answers, now: float) -> NodeFacts:
         memory_modules=fixed.memory_modules,
         memory_errors=fixed.memory_errors,
         management=fixed.management,
+        kernel_events=kernel_log.find_events(log),
         pci=joined.pci,
         fabric=joined.fabric,
         topology=joined.topology,
@@ -108,6 +124,7 @@ def parse_node(answers: Answers, now: float) -> NodeFacts:
             *around.unread,
             *fixed.unread,
             *joined.unread,
+            *log.unread,
         ),
     )
 

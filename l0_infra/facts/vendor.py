@@ -4,9 +4,9 @@ import re
 from dataclasses import dataclass
 
 from l0_infra.facts.tree import integer
-from l0_infra.schemas import Accelerator, Unread
+from l0_infra.schemas import Accelerator, AcceleratorLink, FabricPort, Software, Topology, Unread
 
-__all__ = ["MIB", "Found", "mebibytes", "pci_address", "percent", "pid", "text"]
+__all__ = ["MIB", "Found", "mebibytes", "pci_address", "percent", "pid", "program", "text"]
 
 MIB = 2**20
 UNKNOWN = re.compile(r"|-|n/?a|\[.*\]|not (supported|found|available)|err.*|unknown.*", re.I)
@@ -15,16 +15,25 @@ UNKNOWN = re.compile(r"|-|n/?a|\[.*\]|not (supported|found|available)|err.*|unkn
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Found:
-    """The accelerators of one vendor, and what could not be read about them."""
+    """The accelerators of one vendor, what comes with them, and what could not be read about them."""
 
     accelerators: tuple[Accelerator, ...] = ()
     unread: tuple[Unread, ...] = ()
+    software: tuple[Software, ...] = ()
+    fabric: tuple[FabricPort, ...] = ()
+    topology: Topology | None = None
 
 
 def text(word: str) -> str | None:
     """Return a word without blanks around it; None for what tools print when they do not know."""
     bare = word.strip()
     return None if UNKNOWN.fullmatch(bare) else bare
+
+
+def links_up(links: tuple[AcceleratorLink, ...] | None) -> int | None:
+    """Count the links that are up; None when of any it is not known."""
+    states = [link.active for link in links or ()]
+    return None if links is None or None in states else states.count(True)
 
 
 def mebibytes(word: str) -> int | None:
@@ -43,6 +52,11 @@ def pid(word: str) -> int | None:
     """Read a process id, at most what Linux allows."""
     value = integer(word)
     return value if value is not None and 1 <= value <= 2**22 else None
+
+
+def program(command: str) -> str | None:
+    """Name the program of a command line, without its folder and arguments."""
+    return text(command.strip().split(" ")[0].rpartition("/")[2])
 
 
 def pci_address(word: str) -> str | None:

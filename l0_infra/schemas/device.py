@@ -5,13 +5,15 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from l0_infra.core.documents import Bytes, Document, Part, repeated
+from l0_infra.core.documents import Bytes, Document, Name, Part, Positive, Text, repeated
 from l0_infra.core.errors import Fault
 from l0_infra.schemas.accelerator import Vendor
 
-__all__ = ["Device", "DeviceLink", "PeakRate"]
+__all__ = ["Device", "DeviceLink", "DeviceSource", "PeakRate"]
 
 Rate = Annotated[float, Meta(gt=0)]
+
+Subject = Literal["memory", "memory bandwidth", "peak", "links"]
 
 
 class PeakRate(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -22,7 +24,8 @@ class PeakRate(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
         Meta(description="Number format of the operands."),
     ]
     flop_per_s: Annotated[
-        Rate, Meta(description="Dense operations per second, a multiply-add counting two; no sparsity.")
+        Rate,
+        Meta(description="Dense operations per second of its fastest unit; a multiply-add counts two."),
     ]
 
 
@@ -32,27 +35,69 @@ class DeviceLink(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
     kind: Annotated[
         Literal["nvlink", "hccs", "xgmi", "pcie", "roce", "infiniband"], Meta(description="Kind of link.")
     ]
-    count: Annotated[int, Meta(ge=1, description="Number of such links.")]
+    count: Annotated[int, Meta(ge=1, description="Number of such links; a PCIe slot counts as one.")]
     bandwidth_bytes_per_s: Annotated[
         Rate, Meta(description="Bandwidth of all of them together, in one direction.")
     ]
 
 
-class Device(Document, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="device"):
-    """Data sheet of one accelerator model."""
+class DeviceSource(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One publication, and which of the numbers it has."""
 
+    url: Annotated[str, Meta(pattern="^https?://", description="Where it is published.")]
+    title: Annotated[Text, Meta(description="What it is.")]
+    subjects: Annotated[
+        tuple[Subject, ...],
+        Meta(
+            min_length=1,
+            description="Which numbers are taken from it.",
+            examples=[["memory", "memory bandwidth", "peak", "links"]],
+        ),
+    ]
+    secondary: Annotated[bool, Meta(description="Whether somebody else than the vendor says so.")] = False
+
+
+class Device(Document, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="device"):
+    """Data sheet of one accelerator model, as its vendor's tool counts accelerators."""
+
+    name: Annotated[Name, Meta(description="Short name: `h100-sxm-80`.")]
     vendor: Annotated[Vendor, Meta(description="Vendor.")]
-    model: Annotated[str, Meta(min_length=1, description="Product name as the vendor's tool prints it.")]
+    model: Annotated[str, Meta(min_length=1, description="Product name.")]
+    printed_names: Annotated[
+        tuple[Text, ...],
+        Meta(
+            min_length=1,
+            description="Names that tools print for it; letter case and the vendor's name aside.",
+        ),
+    ]
+    accelerators_per_package: Annotated[
+        Positive,
+        Meta(description="How many accelerators one package holds; all numbers are those of one of them."),
+    ] = 1
     memory_bytes: Annotated[Bytes, Meta(description="Device memory.")]
     memory_bandwidth_bytes_per_s: Annotated[Rate, Meta(description="Peak bandwidth of the device memory.")]
-    peak: Annotated[tuple[PeakRate, ...], Meta(min_length=1, description="Peak arithmetic by precision.")]
+    peak: Annotated[
+        tuple[PeakRate, ...], Meta(description="Peak arithmetic by precision; none: not published.")
+    ] = ()
     links: Annotated[tuple[DeviceLink, ...], Meta(description="Links that leave the device.")] = ()
     sources: Annotated[
-        tuple[Annotated[str, Meta(min_length=1)], ...],
-        Meta(min_length=1, description="Where the numbers are published."),
+        tuple[DeviceSource, ...], Meta(min_length=1, description="Where the numbers are published.")
     ]
+    notes: Annotated[tuple[Text, ...], Meta(description="What one must know to use the numbers.")] = ()
 
     def faults(self) -> Iterator[Fault]:
-        """Yield precisions and kinds of link that are named twice."""
+        """Yield precisions and kinds of link that are named twice, and numbers for which no source stands."""
         yield from repeated("peak", "precision", [peak.precision for peak in self.peak])
         yield from repeated("links", "kind", [link.kind for link in self.links])
+        known = {subject for source in self.sources for subject in source.subjects}
+        needed = [
+            "memory",
+            "memory bandwidth",
+            *(["peak"] if self.peak else []),
+            *(["links"] if self.links else []),
+        ]
+        for subject in needed:
+            if subject not in known:
+                yield Fault(
+                    path=("sources",), found=f"none for {subject}", expected="a source for every number"
+                )

@@ -63,10 +63,10 @@ class MachineProbe:
         return size if size.boot_id == boot_id() else None
 
     def measure(self) -> Size:
-        from l0_infra import probe_node
+        from l0_infra import probe_size
         from l0_infra.core.exec import LocalRunner
 
-        size = size_of(probe_node(LocalRunner(), time.time()))
+        size = size_of(probe_size(LocalRunner(), time.time()))
         save_file(self.file, msgspec.json.encode(size))
         return size
 

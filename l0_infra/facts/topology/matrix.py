@@ -11,7 +11,7 @@ from l0_infra.facts.topology.told import Told, Way
 from l0_infra.facts.topology.words import parse_path
 from l0_infra.schemas import Unread
 
-__all__ = ["NPU_TOPO", "TOPO", "parse_matrix"]
+__all__ = ["TOPO", "parse_matrix"]
 
 TOPO = Source(
     name="topo-m.txt",
@@ -20,20 +20,19 @@ TOPO = Source(
     also=("*topo*-m*", "*nvidia*topo*"),
     marks=("\tGPU0\t",),
 )
-NPU_TOPO = Source(
-    name="npu-smi-info-t-topo.txt",
-    program="npu-smi",
-    command="npu-smi info -t topo",
-    also=("*npu*topo*",),
-    marks=("HCCS = Connection traversing HCCS",),
-)
-VENDORS = {"GPU": "nvidia", "NPU": "ascend", "Phy-ID": "ascend"}
 
 
-def parse_matrix(text: str, what: str, numa: Mapping[int, frozenset[int]]) -> Told:
-    """Read a table; `numa` has the CPUs of the machine's NUMA nodes. What is garbled is told and left out."""
+def parse_matrix(
+    text: str, what: str, numa: Mapping[int, frozenset[int]], names: Mapping[str, str] | None = None
+) -> Told:
+    """Read a table; what is garbled is told and left out.
+
+    `numa` has the CPUs of the machine's NUMA nodes, `names` what the columns are called in the facts, where that does
+    not follow from them.
+    """
     table = parse_table(text)
-    names = {device: _name(device, table) for device in table.devices}
+    own = {**table.names, **(names or {})}
+    names = {device: own.get(device) or _name(device) for device in table.devices}
     places = zip(table.rows, read_tails([row.tail for row in table.rows], table.tails, numa), strict=True)
     cells = {
         (row.device, column): cell
@@ -52,9 +51,9 @@ def parse_matrix(text: str, what: str, numa: Mapping[int, frozenset[int]]) -> To
     )
 
 
-def _name(device: str, table: Table) -> str:
-    match = re.fullmatch(r"(GPU|NPU|Phy-ID)([0-9]{1,4})", device)
-    return f"{VENDORS[match[1]]}:{int(match[2])}" if match else table.names.get(device, device)
+def _name(device: str) -> str:
+    match = re.fullmatch(r"GPU([0-9]{1,4})", device)
+    return f"nvidia:{int(match[1])}" if match else device
 
 
 def _way(cells: Mapping[tuple[str, str], str], one: str, other: str) -> Way | None:

@@ -7,7 +7,7 @@ from l0_infra.schemas import PairPath
 
 __all__ = ["DIRECT", "distance", "parse_path"]
 
-DIRECT: tuple[PairPath, ...] = ("nvlink", "hccs", "sio", "xgmi")
+DIRECT: tuple[PairPath, ...] = ("nvlink", "hccs", "xgmi")
 """Links of the accelerators' own."""
 
 PCI_PATHS = get_args(PairPath)[len(DIRECT) :]
@@ -21,10 +21,12 @@ PATHS: dict[str, PairPath] = {
     "SOC": "sys",
     "HCCS": "hccs",
     "HCCS_SW": "hccs",
-    "SIO": "sio",
-    "XGMI": "xgmi",
+    "SIO": "hccs",
+    "UB": "hccs",
 }
-"""`SOC` is what old drivers called SYS; `HCCS_SW` is HCCS through a switch (legends of the tools)."""
+"""`SOC` is what old drivers called SYS. Two dies of one Ascend package are joined by SIO, super nodes by HCCS switches
+or UB: all are Huawei's direct links.
+"""
 
 
 def parse_path(word: str) -> tuple[PairPath, int | None] | None:

@@ -38,7 +38,7 @@ def test_an_unknown_shell_is_refused(capsys: pytest.CaptureFixture[str]) -> None
 @pytest.mark.parametrize(
     ("typed", "answers"),
     [
-        ("ogai d", {"data", "doctor"}),
+        ("ogai d", {"data", "device", "doctor"}),
         ("ogai doctor --o", {"--output"}),
         ("ogai schema example clu", {"cluster", "cluster_state"}),
         ("ogai job submit jo", {"jo"}),

@@ -41,3 +41,49 @@ def test_names_and_forms_that_people_use(tmp_path: Path) -> None:
     assert [disk.health and disk.health.passed for disk in facts.disks] == [True]
     assert (facts.security.firewall, facts.security.firewall_rules) == ("iptables", 1)
     assert facts.software == (Software(name="rdma-core", software_version="48.0-1.el9", source="rpm"),)
+
+
+NPUS = {
+    "npu-smi-info.910b.txt": "| npu-smi 24.1.0    Version: 24.1.0 |\n| 6  910B1 | OK | 95.1  41  0 / 0 |\n"
+    "| 0  | 0000:82:00.0 | 4  0 / 0  2810 / 65536 |\n",
+    "npu_smi_-m.log": "NPU ID  Chip ID  Chip Logic ID  Chip Phy-ID  Chip Name\n6  0  0  6  Ascend 910B1\n",
+    "npu-smi_-t_health_-i_6.txt": "# npu-smi info -t health -i 6 -c 0\nHealth Status : OK\nError Code : 80E01801\n",
+    "npu-smi-t-ecc.out": "# npu-smi info -t ecc -i 6\nHBM Single Bit Error Count : 14\nChip ID : 0\n",
+    "npu-smi_-t_ecc-enable.txt": "# npu-smi info -t ecc-enable -i 6\nHBM ECC-Enable Status : True\nChip ID : 0\n",
+    "queries": "# npu-smi info -t board -i 6\nSerial Number : SN6\n",
+    "hccn_link": "# hccn_tool -i 6 -link -g\nlink status: DOWN\n",
+    "hccn_tool_-stat.txt": "# hccn_tool -i 6 -stat -g\npacket statistics:\nroce_rx_err_pkt_num:21\n",
+}
+
+
+def test_npus_under_other_names(tmp_path: Path) -> None:
+    for name, text in NPUS.items():
+        (tmp_path / name).write_text(text)
+    (evidence,) = read_bundle(tmp_path)
+    facts = facts_of(evidence)
+    assert evidence.unused == ()
+    (npu,) = facts.accelerators
+    assert (npu.id, npu.device, npu.serial) == ("ascend:0", "ascend-910b1", "SN6")
+    assert npu.condition is not None and npu.condition.error_codes == ("80E01801",)
+    assert npu.ecc is not None and (npu.ecc.enabled, npu.ecc.corrected_volatile) == (True, 14)
+    (port,) = facts.fabric or ()
+    assert (port.state, [counter.value for counter in port.counters or ()]) == ("down", [21])
+
+
+GPUS = {
+    "amd_smi_static.json": [{"gpu": 0, "asic": {"market_name": "AMD Instinct MI325X"}}],
+    "gpus.json": [{"gpu": 0, "usage": {"gfx_activity": 71}}],
+    "amd-smi-all.txt": [{"gpu": 0, "temperature": {"hotspot": 66}, "process_list": []}],
+    "amd-smi_bad_pages.json": [{"gpu": 0, "retired": [{"page_address": "0x1"}]}],
+}
+
+
+def test_amd_gpus_under_other_names(tmp_path: Path) -> None:
+    for name, document in GPUS.items():
+        (tmp_path / name).write_text(json.dumps(document, indent=2))
+    (evidence,) = read_bundle(tmp_path)
+    (gpu,) = facts_of(evidence).accelerators
+    assert evidence.unused == ()
+    assert (gpu.device, gpu.utilization_percent, gpu.processes) == ("mi325x", 71.0, ())
+    assert gpu.condition is not None and gpu.condition.temperature_c == 66.0
+    assert gpu.memory_repair is not None and gpu.memory_repair.retired_pages_uncorrected == 1

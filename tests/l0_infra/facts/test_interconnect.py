@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from l0_infra.facts.bundle import ABSENT, NOT_ASKED, Answer, Answers, parse_bundle
 from l0_infra.facts.interconnect import SOURCES, Interconnect, parse_interconnect
-from l0_infra.schemas import Accelerator, NetworkInterface, NumaNode
+from l0_infra.facts.vendor import Found
+from l0_infra.schemas import Accelerator, FabricPort, NetworkInterface, NumaNode, Topology
 from tests.l0_infra.facts.test_cases import assert_holds
 
 CASES = sorted((Path(__file__).parents[2] / "cases/interconnect").glob("*.bundle"))
@@ -24,6 +25,8 @@ class Given(msgspec.Struct):
     """What other parsers found on the node of a case."""
 
     accelerators: tuple[Accelerator, ...] = ()
+    fabric: tuple[FabricPort, ...] = ()
+    topology: Topology | None = None
     interfaces: tuple[NetworkInterface, ...] = ()
     numa: tuple[NumaNode, ...] = ()
 
@@ -38,7 +41,8 @@ def given_of(case: Path) -> Given:
 
 
 def found(answers: Answers, given: Given) -> Interconnect:
-    return parse_interconnect(answers, given.accelerators, given.interfaces, given.numa)
+    told = Found(accelerators=given.accelerators, fabric=given.fabric, topology=given.topology)
+    return parse_interconnect(answers, told, given.interfaces, given.numa, flaps=None)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.stem)
@@ -81,9 +85,7 @@ def test_one_file_alone_is_enough_for_pairs(name: str, text: str) -> None:
     assert len(ways_of(alone)) == 1 and alone.unread == ()
 
 
-@pytest.mark.parametrize(
-    "name", ["topo-m.txt", "npu-smi-info-t-topo.txt", "amd-smi-topology.json", "ibstat.txt"]
-)
+@pytest.mark.parametrize("name", ["topo-m.txt", "amd-smi-topology.json", "ibstat.txt"])
 def test_what_was_not_understood_is_told(name: str) -> None:
     told = found(dict(UNASKED) | {name: Answer(end="exit", code=0, out="Segmentation fault")}, Given())
     assert [(fault.reason, fault.detail) for fault in told.unread] == [("garbled", "Segmentation fault")]

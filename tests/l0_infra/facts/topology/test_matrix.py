@@ -104,7 +104,7 @@ def test_a_row_that_lost_a_cell_is_left_out_and_told() -> None:
 
 def test_unknown_words_are_no_paths() -> None:
     text = "NPU0 NPU1 CPU Affinity\nNPU0 X NA 0-23\nNPU1 NA X 24-47\n"
-    told = parse_matrix(text, "topo", {})
+    told = parse_matrix(text, "topo", {}, {"NPU0": "ascend:0", "NPU1": "ascend:1"})
     assert (told.ways, told.unread) == ({}, ())
     assert told.places["ascend:1"] == Place(cpus="24-47")
 
