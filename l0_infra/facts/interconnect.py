@@ -57,10 +57,12 @@ def parse_interconnect(
     routes = parse_routes(answers["ip-route.txt"].out)
     use = _use(routes, answers["proc-mounts.txt"].out)
     nearest = placed.nearest if placed else ()
-    training = 0 if found.fabric else len(found.accelerators)
-    judged = fabric.judge_purposes(ports or (), nearest, use, accelerators=training)
+    named = {one.id for one in found.accelerators} | {one.accelerator for one in nearest}
+    judged = fabric.judge_purposes(ports or (), nearest, use, accelerators=0 if found.fabric else len(named))
     all_ports = (*fabric.with_flaps(judged, flaps), *found.fabric)
-    advice = topology.advise(found.accelerators, judged, interfaces, default_interface(routes))
+    advice = topology.advise(
+        {name.partition(":")[0] for name in named}, judged, interfaces, default_interface(routes)
+    )
     return Interconnect(
         pci=devices,
         fabric=None if ports is None and not found.fabric else all_ports,

@@ -85,6 +85,19 @@ def test_one_file_alone_is_enough_for_pairs(name: str, text: str) -> None:
     assert len(ways_of(alone)) == 1 and alone.unread == ()
 
 
+def test_gpus_that_only_a_table_names_count() -> None:
+    port = "/sys/class/infiniband/mlx5_0/ports/1"
+    files = f"{port}/state:4: ACTIVE\n{port}/phys_state:5: LinkUp\n{port}/link_layer:InfiniBand\n"
+    texts = {
+        "topo-m.txt": "GPU0 NIC0\nGPU0 X PIX\nNIC0 PIX X\n\nNIC0: mlx5_0\n",
+        "sys-class-infiniband.txt": files,
+    }
+    told = {name: Answer(end="exit", code=0, out=text) for name, text in texts.items()}
+    result = found(dict(UNASKED) | told, Given())
+    assert [one.purpose for one in result.fabric or ()] == ["compute"]
+    assert result.topology and [one.value for one in result.topology.advice] == ["=mlx5_0:1"]
+
+
 @pytest.mark.parametrize("name", ["topo-m.txt", "amd-smi-topology.json", "ibstat.txt"])
 def test_what_was_not_understood_is_told(name: str) -> None:
     told = found(dict(UNASKED) | {name: Answer(end="exit", code=0, out="Segmentation fault")}, Given())
