@@ -2,7 +2,8 @@
 PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
-PYTEST := $(BIN)/python -m pytest -q
+# Tests start hundreds of Pythons: each finds the bytecode that one of them wrote, also where that was switched off.
+PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -q
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test prove lint format bench clean
@@ -15,7 +16,7 @@ demo: $(STAMP) ## Train a small language model on text this machine has, minutes
 
 test: $(STAMP) lint ## Lint, type-check and test, as CI does (minutes)
 	.ci/system-packages test
-	$(PYTEST) -n auto --maxprocesses 4 -m "not real"
+	$(PYTEST) -n auto --maxprocesses 4 --dist worksteal -m "not real"
 	$(PYTEST) -m real
 
 prove: $(STAMP) ## Run the whole matrix of kills and breaks (some two hours), summed up in docs/proofs.md

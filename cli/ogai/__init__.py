@@ -1,6 +1,7 @@
 """The Python API of the whole toolchain; the command line is a thin face over the same flows.
 
-`import ogai; ogai.job.submit(…)` imports what it needs on first use.
+One module for each noun: `from ogai.train import submit`, or `import ogai; ogai.train.submit(…)`, which imports what it
+needs on first use.
 """
 
 from importlib import import_module
@@ -9,17 +10,15 @@ from typing import TYPE_CHECKING
 from ogai.version import __version__
 
 if TYPE_CHECKING:
-    from ogai.flows import checkpoint, data, device, job, train
+    from ogai import agent, checkpoint, data, device, job, node, schema, train
 
-__all__ = ["__version__", "checkpoint", "data", "device", "job", "train"]
-
-FLOWS = frozenset({"checkpoint", "data", "device", "job", "train"})
+__all__ = ["__version__", "agent", "checkpoint", "data", "device", "job", "node", "schema", "train"]
 
 
 def __getattr__(name: str) -> object:
-    if name not in FLOWS:
+    if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return import_module(f"ogai.flows.{name}")
+    return import_module(f"{__name__}.{name}")
 
 
 def __dir__() -> list[str]:

@@ -9,12 +9,13 @@ OgaiError                     5   anything below; never raised bare
 ├── EngineError               5   a scheduler engine or its store failed
 ├── MachineError              5   this machine refused: no space, no memory, no file handle
 ├── UnhealthyError            6   a judgement came out bad
-└── InterruptedByUser       130   Ctrl-C; what was done so far stands and is resumed by the next run
+└── InterruptedByUser       130   a person ended it; what was done so far stands and is resumed by the next run
 
 The number is the exit code of the command line. An exception outside this tree is a defect of ogai itself: 70.
 """
 
-from collections.abc import Sequence
+import errno
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -31,6 +32,7 @@ __all__ = [
     "UnhealthyError",
     "UnsatisfiableError",
     "UsageError",
+    "describe_os_error",
     "printable",
 ]
 
@@ -127,9 +129,23 @@ class UnhealthyError(OgaiError):
 
 
 class InterruptedByUser(OgaiError):
-    """A person pressed Ctrl-C."""
+    """A person pressed Ctrl-C, or stopped from elsewhere what was waited for."""
 
     exit_code = 130
+
+
+AS_FOUND: Mapping[int | None, str] = {
+    errno.EEXIST: "something there already",
+    errno.EISDIR: "a directory",
+    errno.ENOTDIR: "a file where a directory must be",
+}
+"""What the system's own words do not say as something that was found."""
+
+
+def describe_os_error(error: OSError) -> str:
+    """Say what the system found, to stand after the word `found`: `no such file or directory`."""
+    said = error.strerror or str(error) or "trouble"
+    return AS_FOUND.get(error.errno, said.lower())
 
 
 def dotted(path: FieldPath) -> str:

@@ -51,7 +51,7 @@ def parse_accelerators(answers: Mapping[str, Answer]) -> Found:
         unread=tuple(fault for vendor in found for fault in vendor.unread),
         software=tuple(one for vendor in found for one in vendor.software),
         fabric=tuple(port for vendor in found for port in vendor.fabric),
-        topology=next((vendor.topology for vendor in found if vendor.topology), None),
+        names={name: own for vendor in found for name, own in vendor.names.items()},
     )
 
 

@@ -6,8 +6,8 @@ PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin:/usr/local/bin:/opt/rocm/bin
 umask 077
 limit=$1
 bytes=$2
-names=
-tops=
+facts=
+watcher=
 dir=
 
 fact() { # NAME PROGRAM COMMAND
@@ -16,71 +16,81 @@ fact() { # NAME PROGRAM COMMAND
         return
     fi
     [ -n "$dir" ] || make_dir
-    names="$names $1"
-    {
-        (eval "$3") >"$dir/$1.out" 2>"$dir/$1.err"
-        echo $? >"$dir/$1.end"
-    } </dev/null >/dev/null 2>&1 &
-    tops="$tops $!"
+    run=
+    case $3 in *[!-a-zA-Z0-9_\ /.,:=]*) ;; "$2" | "$2 "*) run=exec ;; esac # it takes the shell's place
+    (eval "$run $3") </dev/null >"$dir/$1.out" 2>"$dir/$1.err" &
+    facts="$facts $1:$!"
 }
 
 make_dir() {
     dir=$(mktemp -d 2>/dev/null) || dir=$(mktemp -d /dev/shm/ogai.XXXXXXXX) || exit 73
-    trap 'rm -rf "$dir"' EXIT
+    trap 'rm -rf "$dir"; [ -z "$watcher" ] || kill "$watcher"' EXIT
     trap 'exit 74' HUP INT PIPE TERM
 }
 
-finished() {
-    for name in $names; do
-        [ -s "$dir/$name.end" ] || return 1
+watch() { # says that time is over, again and again: what is said just before a wait goes unheard
+    last=$!
+    trap '[ "$!" = "$last" ] || kill $!; exit' TERM
+    sleep "$limit" &
+    wait $!
+    while kill -USR1 $$; do
+        sleep 1 &
+        wait $!
     done
 }
 
-wait_for_all() {
-    pauses='0.02 0.02 0.03 0.05'
-    rounds=$((limit * 10))
-    until finished || [ $rounds -le 0 ]; do
-        pause=${pauses%% *}
-        [ "$pauses" = 0.1 ] || pauses="${pauses#"$pause"} 0.1"
-        pauses=${pauses# }
-        sleep "$pause" 2>/dev/null || sleep 1
-        rounds=$((rounds - 1))
-    done
-}
-
-end_late() { # kills what is still at work, the last descendants included
-    finished && return
-    late=$(cat /proc/[0-9]*/stat 2>/dev/null | sed 's/(.*) //' | awk -v tops="$tops" '
-        { parent[$1] = $3 }
+find_late() { # prints the facts' processes that are still at work, the last descendants included
+    cat /proc/[0-9]*/stat 2>/dev/null | sed 's/(.*) //' | awk -v facts="$facts" -v top=$$ '
+        { state[$1] = $2; parent[$1] = $3 }
         END {
-            count = split(tops, list, " ")
-            for (i = 1; i <= count; i++) ours[list[i]]
+            count = split(facts, list, " ")
+            for (i = 1; i <= count; i++) {
+                sub(/.*:/, "", list[i])
+                if (parent[list[i]] == top) ours[list[i]]
+            }
             do {
                 grown = 0
                 for (pid in parent) if (!(pid in ours) && (parent[pid] in ours)) { ours[pid]; grown = 1 }
             } while (grown)
-            for (pid in ours) if (pid in parent) print pid
-        }')
-    kill -KILL $late 2>/dev/null
+            for (pid in ours) if (state[pid] !~ /[ZX]/) print pid
+        }'
+}
+
+wait_for_all() { # sets how each fact ended; what is late is killed, and not waited for: it may be beyond killing
+    # All are stopped before one is killed, lest a shell that lost a program starts its next.
+    over='' late='' ends=''
+    trap 'over=1' USR1
+    watch >/dev/null 2>&1 &
+    watcher=$!
+    for one in $facts; do
+        pid=${one##*:} end=
+        [ -n "$over" ] || { wait "$pid"; end=$?; }
+        if [ -n "$over" ]; then
+            [ -n "$late" ] || { late=" $(find_late | tr '\n' ' ') "; kill -STOP $late; kill -KILL $late; }
+            case $late in *" $pid "*) end=hung ;; *) wait "$pid"; end=$? ;; esac
+            [ "$end" != 127 ] || end=hung # it ended with its time, and how is lost
+        fi
+        ends="$ends $end"
+    done 2>/dev/null
+    kill "$watcher" 2>/dev/null
+    watcher=
 }
 
 report() {
     wait_for_all
-    end_late
-    awk -v dir="$dir" -v names="$names" -v bytes="$bytes" '
+    awk -v dir="$dir" -v facts="$facts" -v ends="$ends" -v bytes="$bytes" '
         function tell(mark, file, most,    line) {
             while ((getline line < file) > 0 && (most -= length(line) + 1) > -1) print mark line
             close(file)
         }
         BEGIN {
-            count = split(names, list, " ")
+            count = split(facts, list, " ")
+            split(ends, end, " ")
             for (i = 1; i <= count; i++) {
-                path = dir "/" list[i]
-                how = "hung"
-                getline how < (path ".end")
-                print "@ " list[i] " " how
-                tell("|", path ".out", bytes)
-                tell("!", path ".err", 4000)
+                sub(/:.*/, "", list[i])
+                print "@ " list[i] " " end[i]
+                tell("|", dir "/" list[i] ".out", bytes)
+                tell("!", dir "/" list[i] ".err", 4000)
             }
         }'
     echo "@ all told"

@@ -15,11 +15,18 @@ NODE = "/sys/devices/system/node/node[0-9]*"
 CPU = Source(
     name="cpu.txt",
     program="grep",
-    command="grep -H -m1 'model name' /proc/cpuinfo;"
-    f" grep -H '' {ONLINE} {TOPOLOGY}/physical_package_id {TOPOLOGY}/thread_siblings_list {NODE}/cpulist;"
-    f" grep -H MemTotal {NODE}/meminfo; true",
+    command="exec grep -H -m1 -E '^(model name|-?[0-9]|$)|MemTotal' /proc/cpuinfo"
+    f" {ONLINE} {TOPOLOGY}/physical_package_id {TOPOLOGY}/thread_siblings_list"
+    f" {NODE}/cpulist {NODE}/meminfo",
 )
-LSCPU = Source(name="lscpu.txt", program="lscpu", command="lscpu")
+LSCPU = Source(
+    name="lscpu.txt",
+    program="lscpu",
+    command="while read -r line; do case $line in 'model name'*) exit ;; '') break ;; esac; done </proc/cpuinfo;"
+    " exec lscpu",
+    whole="lscpu",
+)
+"""It takes long on machines with many processors, and is asked only where /proc/cpuinfo does not name the model."""
 
 
 def parse_cpu(tree: Tree, lscpu: str) -> Cpu:

@@ -20,8 +20,8 @@ LSBLK = Source(
 BLOCK = Source(
     name="sys-block.txt",
     program="grep",
-    command="grep -H '' /sys/block/*/size /sys/block/*/queue/rotational /sys/block/*/device/model"
-    " /sys/block/*/device/serial /sys/block/*/*/dev; true",
+    command="exec grep -H '' /sys/block/*/size /sys/block/*/queue/rotational /sys/block/*/device/model"
+    " /sys/block/*/device/serial /sys/block/*/*/dev",
 )
 MOUNTS = Source(name="proc-mounts.txt", program="cat", command="cat /proc/mounts")
 

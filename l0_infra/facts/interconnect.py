@@ -1,20 +1,13 @@
 """What joins the devices of a node, and the node to others: PCI, RDMA ports, topology, and what follows."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import msgspec
 
 from l0_infra.facts import fabric, topology
 from l0_infra.facts.bundle import Answers
 from l0_infra.facts.fabric.purpose import Use
-from l0_infra.facts.routes import (
-    ROUTES,
-    Route,
-    default_interface,
-    interface_to,
-    parse_routes,
-    storage_servers,
-)
+from l0_infra.facts.routes import ROUTES, default_interface, interface_to, parse_routes, storage_servers
 from l0_infra.facts.vendor import Found
 from l0_infra.schemas import (
     FabricPort,
@@ -44,37 +37,31 @@ def parse_interconnect(
     found: Found,
     interfaces: Sequence[NetworkInterface],
     numa: Sequence[NumaNode],
-    flaps: Mapping[str, fabric.Flap] | None,
 ) -> Interconnect:
     """Read ports and PCI devices, place them, judge what ports are for, and advise.
 
-    `found` are the accelerators and what their vendors' tools tell of ports and places, `flaps` the links that the
-    kernel's log tells of; None: it was not read.
+    Accelerators count that only a table names. Those with ports of their own train over them, not over the node's.
     """
     devices = topology.parse_pci(answers)
     ports, faults = fabric.parse_fabric(answers)
     placed, more = topology.parse_topology(answers, found, ports, devices, numa)
     routes = parse_routes(answers["ip-route.txt"].out)
-    use = _use(routes, answers["proc-mounts.txt"].out)
+    servers = storage_servers(answers["proc-mounts.txt"].out)
+    default = default_interface(routes)
+    use = Use(
+        management=_port(default),
+        storage=frozenset(name for server in servers if (name := _port(interface_to(server, routes)))),
+    )
     nearest = placed.nearest if placed else ()
     named = {one.id for one in found.accelerators} | {one.accelerator for one in nearest}
-    judged = fabric.judge_purposes(ports or (), nearest, use, accelerators=0 if found.fabric else len(named))
-    all_ports = (*fabric.with_flaps(judged, flaps), *found.fabric)
-    advice = topology.advise(
-        {name.partition(":")[0] for name in named}, judged, interfaces, default_interface(routes)
-    )
+    training = 0 if found.fabric else len(named)
+    judged = ports and fabric.judge_purposes(ports, nearest, use, accelerators=training)
+    advice = topology.advise({name.partition(":")[0] for name in named}, judged, interfaces, default)
     return Interconnect(
         pci=devices,
-        fabric=None if ports is None and not found.fabric else all_ports,
+        fabric=judged,
         topology=msgspec.structs.replace(placed or Topology(), advice=advice) if placed or advice else None,
         unread=(*faults, *more, *answers["ip-route.txt"].unread("ip route")),
-    )
-
-
-def _use(routes: Sequence[Route], mounts: str) -> Use:
-    storage = (_port(interface_to(server, routes)) for server in storage_servers(mounts))
-    return Use(
-        management=_port(default_interface(routes)), storage=frozenset(name for name in storage if name)
     )
 
 

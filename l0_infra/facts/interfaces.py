@@ -16,12 +16,12 @@ PCI = re.compile(r"[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]")
 NET = Source(
     name="sys-class-net.txt",
     program="grep",
-    command="grep -H '' "
+    command="exec grep -H '' "
     + " ".join(
         f"{NICS}/*/{file}"
         for file in ("address", "mtu", "operstate", "speed", "device/uevent", "device/../uevent")
     )
-    + "; true",
+    + "",
 )
 ADDRESSES = Source(name="ip-address.txt", program="ip", command="ip -o address show")
 

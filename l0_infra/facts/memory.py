@@ -13,7 +13,7 @@ POOLS = "/sys/kernel/mm/hugepages"
 MEMORY = Source(
     name="memory.txt",
     program="grep",
-    command=f"grep -H '' /proc/meminfo {POOLS}/*/nr_hugepages {POOLS}/*/free_hugepages; true",
+    command=f"exec grep -H '' /proc/meminfo {POOLS}/*/nr_hugepages {POOLS}/*/free_hugepages",
 )
 
 

@@ -1,6 +1,6 @@
 """A whole node in one round trip: its facts, and what of them could not be read."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import msgspec
 
@@ -21,8 +21,10 @@ from l0_infra.facts import (
 )
 from l0_infra.facts.ask import ask
 from l0_infra.facts.bundle import HUNG, NOT_ASKED, Answers
+from l0_infra.facts.fabric import with_flaps
+from l0_infra.facts.kernel_log import Flaps
 from l0_infra.facts.tree import parse_tree, text_at
-from l0_infra.schemas import Disk, NetworkInterface, NodeFacts, Unread
+from l0_infra.schemas import Disk, FabricPort, NetworkInterface, NodeFacts, Unread
 
 __all__ = ["SOURCES", "parse_node", "probe_node", "probe_size"]
 
@@ -35,8 +37,8 @@ SOURCES = (
     *accelerators.SOURCES,
     *operating.SOURCES,
     *board.SOURCES,
-    *interconnect.SOURCES,
     *kernel_log.SOURCES,
+    *interconnect.SOURCES,
 )
 
 TREES = (
@@ -85,7 +87,7 @@ def parse_node(answers: Answers, now: float) -> NodeFacts:
     fixed = board.parse_board(answers, system.parse_chassis(trees["system"]), disk_list)
     log = kernel_log.parse_log(answers, now)
     ports, numa = _interfaces(answers), cpu.parse_numa(trees["cpu"])
-    joined = interconnect.parse_interconnect(answers, found, ports, numa, kernel_log.count_flaps(log))
+    joined = interconnect.parse_interconnect(answers, found, ports, numa)
     return NodeFacts(
         hostname=system.parse_hostname(uname),
         boot_id=system.parse_boot_id(trees["system"]),
@@ -114,17 +116,19 @@ def parse_node(answers: Answers, now: float) -> NodeFacts:
         management=fixed.management,
         kernel_events=kernel_log.find_events(log),
         pci=joined.pci,
-        fabric=joined.fabric,
+        fabric=_fabric(joined.fabric, found.fabric, kernel_log.count_flaps(log)),
         topology=joined.topology,
-        evidence=tuple(name for name, answer in answers.items() if answer.ok),
+        evidence=tuple(
+            name for name, answer in answers.items() if answer.ok or (answer.out and name in TREES)
+        ),
         unread=(
             *_unread(answers),
             *disk_faults,
             *found.unread,
             *around.unread,
             *fixed.unread,
-            *joined.unread,
             *log.unread,
+            *joined.unread,
         ),
     )
 
@@ -140,6 +144,15 @@ def _disks(answers: Answers) -> tuple[tuple[Disk, ...], tuple[Unread, ...]]:
     except (msgspec.DecodeError, RecursionError) as error:
         faults = (Unread(what="lsblk", reason="garbled", detail=str(error)),)
     return disks.parse_block(parse_tree(answers["sys-block.txt"].out), mounts), faults
+
+
+def _fabric(
+    ports: tuple[FabricPort, ...] | None, own: tuple[FabricPort, ...], flaps: Mapping[str, Flaps] | None
+) -> tuple[FabricPort, ...] | None:
+    """Put the node's ports, with what the log tells of their links, beside those that accelerators have themselves."""
+    if ports is None and not own:
+        return None
+    return (*with_flaps(ports or (), flaps), *own)
 
 
 def _interfaces(answers: Answers) -> tuple[NetworkInterface, ...]:

@@ -9,31 +9,31 @@ __all__ = ["SYSTEM", "UNAME", "parse_boot_id", "parse_chassis", "parse_hostname"
 DMI = "/sys/class/dmi/id"
 BOOT_ID = "/proc/sys/kernel/random/boot_id"
 
-UNAME = Source(name="uname.txt", program="uname", command="uname -n; uname -r; uname -m")
+UNAME = Source(name="uname.txt", program="uname", command="uname -nrm")
 SYSTEM = Source(
     name="system.txt",
     program="grep",
-    command=f"grep -H '' /etc/os-release /usr/lib/os-release {BOOT_ID}"
+    command=f"exec grep -H '' /etc/os-release /usr/lib/os-release {BOOT_ID}"
     f" {DMI}/sys_vendor {DMI}/product_name {DMI}/product_serial {DMI}/product_uuid",
 )
 
 
 def parse_hostname(uname: str) -> str | None:
     """Read the host name from what UNAME printed."""
-    return uname.split("\n")[0].strip() or None
+    return next(iter(uname.split()), None)
 
 
 def parse_os(uname: str, tree: Tree) -> OperatingSystem:
     """Put together kernel and distribution."""
-    _, kernel, architecture, *_ = [*uname.split("\n"), "", "", ""]
+    _, kernel, architecture, *_ = [*uname.split(), None, None, None]
     lines = tree.get("/etc/os-release") or tree.get("/usr/lib/os-release") or ()
     release = settings(lines, "=")
     return OperatingSystem(
         name=release.get("PRETTY_NAME") or release.get("NAME") or None,
         id=release.get("ID") or None,
         version=release.get("VERSION_ID") or None,
-        kernel=kernel.strip() or None,
-        architecture=architecture.strip() or None,
+        kernel=kernel,
+        architecture=architecture,
     )
 
 

@@ -1,10 +1,11 @@
 """What the parsers of all vendors' tools share: numbers that may be missing, and the form of a result."""
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from l0_infra.facts.tree import integer
-from l0_infra.schemas import Accelerator, AcceleratorLink, FabricPort, Software, Topology, Unread
+from l0_infra.schemas import Accelerator, AcceleratorLink, FabricPort, Software, Unread
 
 __all__ = ["MIB", "Found", "mebibytes", "pci_address", "percent", "pid", "program", "text"]
 
@@ -21,7 +22,8 @@ class Found:
     unread: tuple[Unread, ...] = ()
     software: tuple[Software, ...] = ()
     fabric: tuple[FabricPort, ...] = ()
-    topology: Topology | None = None
+    names: Mapping[str, str] = field(default_factory=dict)
+    """Ids by the names that a table of the topology has for accelerators, where they differ: `NPU3`, `Phy-ID3`."""
 
 
 def text(word: str) -> str | None:

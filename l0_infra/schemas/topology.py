@@ -9,9 +9,9 @@ from l0_infra.schemas.accelerator_state import PcieLink
 
 __all__ = ["Advice", "Affinity", "Nearest", "Pair", "PairPath", "PciDevice", "Topology"]
 
-PairPath = Literal["nvlink", "hccs", "xgmi", "pix", "pxb", "phb", "node", "sys"]
-"""Direct links, then: one PCIe bridge at most, several bridges, a host bridge, several host bridges of one NUMA
-node, between NUMA nodes.
+PairPath = Literal["nvlink", "hccs", "sio", "xgmi", "pix", "pxb", "phb", "node", "sys"]
+"""Direct links (`sio` joins the two dies of an Ascend 910C), then: one PCIe bridge at most, several bridges, a host
+bridge, several host bridges of one NUMA node, between NUMA nodes.
 """
 
 
@@ -42,7 +42,7 @@ class Pair(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
     second: Annotated[Text, Meta(description="The other one.")]
     path: Annotated[PairPath, Meta(description="The worst thing on the best way.")]
     links: Annotated[
-        Count | None, Meta(description="Direct links between them; for `nvlink`, `hccs` and `xgmi`.")
+        Count | None, Meta(description="Direct links between them; for `nvlink` and its like.")
     ] = None
 
 

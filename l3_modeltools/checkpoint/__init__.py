@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from l3_modeltools.checkpoint.shelf import Shelf
     from l3_modeltools.checkpoint.slots import Kept
     from l3_modeltools.checkpoint.state import restore_state, training_state
-    from l3_modeltools.checkpoint.trouble import Cause, StorageError
+    from l3_modeltools.checkpoint.trouble import Cause, StorageError, cause_of
 
 __all__ = [
     "CHECKPOINTS",
@@ -37,6 +37,7 @@ __all__ = [
     "StorageError",
     "Verify",
     "architecture_sha256",
+    "cause_of",
     "compare_checkpoints",
     "load_state",
     "look_at",
@@ -66,6 +67,7 @@ HOMES = {
     "StorageError": "trouble",
     "Verify": "found",
     "architecture_sha256": "identity",
+    "cause_of": "trouble",
     "compare_checkpoints": "comparison",
     "load_state": "load",
     "look_at": "found",

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-__all__ = ["Compared", "Verdict", "compare_checkpoints"]
+__all__ = ["Compared", "Likeness", "compare_checkpoints"]
 
-Verdict = Literal["equal", "differs", "other shape", "only in A", "only in B"]
+Likeness = Literal["equal", "differs", "other shape", "only in A", "only in B"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -19,7 +19,7 @@ class Compared:
     """
 
     name: str
-    verdict: Verdict
+    verdict: Likeness
     shape: tuple[int, ...] = ()
     differing: int = 0
     max_absolute: float | None = None

@@ -16,12 +16,12 @@ from l0_infra.core.units import format_bytes
 from l3_modeltools.checkpoint.naming import MANIFEST, Name, parse_name
 from l3_modeltools.schemas import Checkpoint, HashedFile
 
-__all__ = ["Found", "State", "Verify", "look_at", "probe_checkpoint", "verify"]
+__all__ = ["Found", "FoundState", "Verify", "look_at", "probe_checkpoint", "verify"]
 
 Verify = Literal["sizes", "hashes"]
 """How well a checkpoint is looked at: that every file has its size, or that every byte is right."""
 
-State = Literal["sound", "damaged", "set aside", "unfinished"]
+FoundState = Literal["sound", "damaged", "set aside", "unfinished"]
 """What a directory is: `unfinished` is half written or half removed, `set aside` was damaged and is out of the way."""
 
 READERS = 8
@@ -48,7 +48,7 @@ class Found:
     fault: str = ""
 
     @property
-    def state(self) -> State:
+    def state(self) -> FoundState:
         """Say in a word what it is."""
         name = parse_name(self.directory.name)
         if name is None or not name.condition:

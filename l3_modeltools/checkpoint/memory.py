@@ -2,10 +2,9 @@
 
 import hashlib
 import mmap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from pathlib import Path
 from time import perf_counter
 
 import msgspec
@@ -17,17 +16,16 @@ from torch.optim import Optimizer
 from l0_infra.core.units import format_bytes
 from l3_modeltools.checkpoint.slots import SLOTS, Kept, SlotFile, choose_kept, skips_before
 from l3_modeltools.checkpoint.state import training_state
+from l3_modeltools.memory import available_memory
 from l3_modeltools.schemas import SkippedSteps
 
-__all__ = ["MemoryCopies", "Owned", "available_bytes", "owned_by"]
+__all__ = ["MemoryCopies", "Owned", "owned_by"]
 
 ROOM = 4
 """One in so many bytes of what is available may be taken."""
 
 ALIGNED = 64
 """Bytes to a multiple of which every tensor is laid."""
-
-MEMINFO = Path("/proc/meminfo")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -71,10 +69,18 @@ class MemoryCopies:
     """Copies of a rank's state in its memory file, which its supervisor keeps; each is whole or not there.
 
     `files` are the memory files of all ranks of this node in their order, none where nobody keeps them; `rank` is
-    which of them is this rank's.
+    which of them is this rank's. `available` returns how many bytes of memory all ranks could take now.
     """
 
-    def __init__(self, files: Sequence[int], rank: int, owned: Owned) -> None:
+    def __init__(
+        self,
+        files: Sequence[int],
+        rank: int,
+        owned: Owned,
+        *,
+        available: Callable[[], int] = available_memory,
+    ) -> None:
+        self.available = available
         self.files = [SlotFile(descriptor) for descriptor in files]
         self.own = self.files[rank] if files else None
         self.owned = owned
@@ -145,7 +151,7 @@ class MemoryCopies:
         size = slot_bytes(tensors)
         if own.is_reserved(size):
             return True
-        needed, share = SLOTS * size, available_bytes() // ROOM // len(self.files)
+        needed, share = SLOTS * size, self.available() // ROOM // len(self.files)
         if needed > share:
             self.refusal = (
                 f"no copies of the state in memory: they would take {format_bytes(needed)} of each rank,"
@@ -158,12 +164,6 @@ class MemoryCopies:
             self.refusal = f"no copies of the state in memory: {error.strerror}"
             return False
         return True
-
-
-def available_bytes() -> int:
-    """Return how many bytes of memory programs could take on this machine now."""
-    lines = (line.split() for line in MEMINFO.read_text().splitlines())
-    return next(int(words[1]) * 1024 for words in lines if words[0] == "MemAvailable:")
 
 
 def slot_bytes(tensors: Sequence[torch.Tensor]) -> int:

@@ -15,7 +15,7 @@ Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Trouble:
+class Refusal:
     """An error of the first rank on its way to the others."""
 
     where: str
@@ -54,8 +54,8 @@ class Ranks:
         told = [_tried(decide) if self.is_first else None]
         if self.group is not None:
             dist.broadcast_object_list(told, src=0, group=self.group)
-        answer = cast("Answer | Trouble", told[0])
-        if isinstance(answer, Trouble):
+        answer = cast("Answer | Refusal", told[0])
+        if isinstance(answer, Refusal):
             raise answer.error()
         return answer
 
@@ -66,11 +66,11 @@ class Ranks:
         self.group = None
 
 
-def _tried(decide: Callable[[], Answer]) -> Answer | Trouble:
+def _tried(decide: Callable[[], Answer]) -> Answer | Refusal:
     try:
         return decide()
     except OgaiError as error:
-        return Trouble(
+        return Refusal(
             where=error.where,
             found=error.found,
             expected=error.expected,
@@ -79,7 +79,7 @@ def _tried(decide: Callable[[], Answer]) -> Answer | Trouble:
         )
     except OSError as error:
         found = (error.strerror or "trouble").lower()
-        return Trouble(
+        return Refusal(
             where=str(error.filename or "checkpoints"),
             found=found,
             expected="a folder that can be written",

@@ -40,7 +40,7 @@ class Blocked:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Moment:
+class SavePoint:
     """The point of the training whose state is saved."""
 
     step: int
@@ -107,7 +107,7 @@ class Saver:
         share = share_of(state, rank=self.ranks.rank, world_size=self.ranks.world_size)
         copy = cast(State, self.stager.stage(share))
         size_bytes = state_bytes(state, self.ranks.world_size)
-        moment = Moment(step=step, tokens=tokens, saved_at=time(), state_bytes=size_bytes)
+        moment = SavePoint(step=step, tokens=tokens, saved_at=time(), state_bytes=size_bytes)
         self.began = perf_counter()
         self.blocked = Blocked(waiting_s=waited - begun, staging_s=self.began - waited)
         self.pending = self.thread.submit(self._write, copy, moment)
@@ -148,11 +148,11 @@ class Saver:
         self.claimed.enter_context(self.shelf.claim())
         self.shelf.sweep()
 
-    def _write(self, copy: State, moment: Moment) -> None:
+    def _write(self, copy: State, moment: SavePoint) -> None:
         self._save(copy, moment)
         self.took.append(perf_counter() - self.began)
 
-    def _save(self, copy: State, moment: Moment) -> None:
+    def _save(self, copy: State, moment: SavePoint) -> None:
         there = self.ranks.agree(partial(self._make_way, moment))
         if there is not None:
             self._tell(there)
@@ -171,7 +171,7 @@ class Saver:
                     self.shelf.sweep()
             raise _cause(error, self.shelf.directory) from error
 
-    def _make_way(self, moment: Moment) -> Checkpoint | None:
+    def _make_way(self, moment: SavePoint) -> Checkpoint | None:
         return self.shelf.make_way(
             moment.step,
             needed_bytes=moment.state_bytes,
@@ -180,7 +180,7 @@ class Saver:
             architecture_sha256=self.architecture_sha256,
         )
 
-    def _publish(self, moment: Moment, files: tuple[HashedFile, ...]) -> None:
+    def _publish(self, moment: SavePoint, files: tuple[HashedFile, ...]) -> None:
         manifest = Checkpoint(
             run=self.run,
             architecture_sha256=self.architecture_sha256,

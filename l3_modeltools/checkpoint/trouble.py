@@ -22,7 +22,9 @@ class StorageError(MachineError):
 
 
 def cause_of(error: Exception) -> Cause:
-    """Say what made a save fail."""
+    """Say what made a save fail; of a MachineError, the error of the system that it was raised from."""
     if isinstance(error, StorageError):
         return error.cause
+    if isinstance(error, MachineError) and isinstance(error.__cause__, OSError):
+        return cause_of(error.__cause__)
     return CAUSES.get(error.errno, "other") if isinstance(error, OSError) else "other"

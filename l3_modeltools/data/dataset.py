@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from l0_infra.core.documents import read_document, unknown
-from l0_infra.core.errors import UnsatisfiableError
+from l0_infra.core.errors import UnsatisfiableError, describe_os_error
 from l3_modeltools.data.indexed import IndexedReader, Tokens, map_file
 from l3_modeltools.schemas import Dataset, DataShard, HashedFile
 
@@ -145,7 +145,7 @@ def find_dataset(reference: str, *, home: Path, base: Path) -> Path:
     try:
         return _manifest_at(reference, home, base)
     except (OSError, RuntimeError) as error:  # a folder closed to us, a name too long; a `~` of nobody
-        found = f"{error.strerror if isinstance(error, OSError) else error}".lower()
+        found = describe_os_error(error) if isinstance(error, OSError) else str(error).lower()
         raise UnsatisfiableError(
             f"data set `{reference}`", found=found, expected="a name or a path", hint=PREPARE
         ) from error

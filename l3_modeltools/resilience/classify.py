@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from l3_modeltools.resilience.catalogue import STANDINGS, Catalogue, Match
 from l3_modeltools.resilience.ends import End
 from l3_modeltools.resilience.heartbeat import section_of
+from l3_modeltools.resilience.judge_end import JudgedEnd, judge_end
 from l3_modeltools.resilience.kernel import KernelLine
-from l3_modeltools.resilience.verdict import Verdict, judge_end
 from l3_modeltools.resilience.words import name_ranks
 from l3_modeltools.schemas import Evidence, FaultAction, Suspect, TrainingFault
 
@@ -56,11 +56,11 @@ def classify_ends(
     have ended: what only a running one can do becomes `restart_worker`. `detected_at` is `now`, seconds since the
     epoch.
     """
-    verdicts = [judge_end(end, catalogue) for end in ends]
-    culprits = order_culprits(verdicts)
+    judged = [judge_end(end, catalogue) for end in ends]
+    culprits = order_culprits(judged)
     root = culprits[0]
     says = listen(kernel, catalogue, since=min(end.at for end in ends) - RECENT_S, accelerators=accelerators)
-    together = [verdict for verdict in culprits if is_alike(verdict, root)]
+    together = [one for one in culprits if is_alike(one, root)]
     told = explain(root, says, oom_kills)
     word = root.end.word
     return TrainingFault(
@@ -78,29 +78,29 @@ def classify_ends(
     )
 
 
-def summarize(together: Sequence[Verdict], told: Verdict) -> str:
+def summarize(together: Sequence[JudgedEnd], told: JudgedEnd) -> str:
     """Write the sentence: `rank 1 was killed by SIGKILL: the kernel ran out of memory in its control group`."""
     did = told.did.replace("was ", "were ", 1) if len(together) > 1 else told.did
-    sentence = f"{name_ranks(verdict.end.rank for verdict in together)} {did}"
+    sentence = f"{name_ranks(one.end.rank for one in together)} {did}"
     return f"{sentence}: {told.why}" if told.why else sentence
 
 
-def order_culprits(verdicts: Sequence[Verdict]) -> list[Verdict]:
+def order_culprits(judged: Sequence[JudgedEnd]) -> list[JudgedEnd]:
     """Order ends by how likely they are the root: causes before symptoms, then by time.
 
     Ranks that the supervisor ended itself, or that ended as they should, count only when there are no others.
     """
-    own = [verdict for verdict in verdicts if not verdict.end.ordered and not is_well(verdict.end)]
-    return sorted(own or verdicts, key=lambda verdict: (STANDINGS.index(verdict.standing), verdict.end.at))
+    own = [one for one in judged if not one.end.ordered and not is_well(one.end)]
+    return sorted(own or judged, key=lambda one: (STANDINGS.index(one.standing), one.end.at))
 
 
 def is_well(end: End) -> bool:
     return end.word is not None and end.word.kind in ("done", "stopped", "roll_back")
 
 
-def is_alike(verdict: Verdict, root: Verdict) -> bool:
-    return (verdict.standing, verdict.alike) == (root.standing, root.alike) and (
-        verdict.end.at - root.end.at <= TOGETHER_S
+def is_alike(one: JudgedEnd, root: JudgedEnd) -> bool:
+    return (one.standing, one.alike) == (root.standing, root.alike) and (
+        one.end.at - root.end.at <= TOGETHER_S
     )
 
 
@@ -121,7 +121,7 @@ def listen(
     )
 
 
-def explain(root: Verdict, says: KernelSays, oom_kills: int | None) -> Verdict:
+def explain(root: JudgedEnd, says: KernelSays, oom_kills: int | None) -> JudgedEnd:
     """Let the kernel have its word on the root: a process killed for want of memory, or a device that failed."""
     starved = oom_kills > 0 if oom_kills is not None else says.out_of_memory is not None
     if root.fault_class == "killed" and starved and (root.match is not None or root.alike == "SIGKILL"):
@@ -142,29 +142,29 @@ def explain(root: Verdict, says: KernelSays, oom_kills: int | None) -> Verdict:
     return root
 
 
-def suspects_among(together: Sequence[Verdict], told: Verdict, node: str) -> tuple[Suspect, ...]:
+def suspects_among(together: Sequence[JudgedEnd], told: JudgedEnd, node: str) -> tuple[Suspect, ...]:
     """Name who is suspected: nobody where several ranks failed alike by themselves, which is the program's doing."""
     if len(together) > 1 and told.fault_class not in ("killed", *HARDWARE):
         return ()
-    return tuple(Suspect(rank=verdict.end.rank, node=node) for verdict in together)
+    return tuple(Suspect(rank=one.end.rank, node=node) for one in together)
 
 
-def gather(together: Sequence[Verdict], culprits: Sequence[Verdict], says: KernelSays) -> Iterator[Evidence]:
+def gather(
+    together: Sequence[JudgedEnd], culprits: Sequence[JudgedEnd], says: KernelSays
+) -> Iterator[Evidence]:
     """Yield what speaks for it: the roots' ends and lines, the kernel's lines, the ends that followed."""
-    for verdict in together:
-        rank = verdict.end.rank
-        yield Evidence(source="exit", rank=rank, text=f"rank {rank} {verdict.did}, {place_of(verdict.end)}")
-        if verdict.match is not None:
-            yield Evidence(source="log", rank=rank, text=verdict.match.line or verdict.match.error.name)
-        if frame := last_frame(verdict.end):
+    for one in together:
+        rank = one.end.rank
+        yield Evidence(source="exit", rank=rank, text=f"rank {rank} {one.did}, {place_of(one.end)}")
+        if one.match is not None:
+            yield Evidence(source="log", rank=rank, text=one.match.line or one.match.error.name)
+        if frame := last_frame(one.end):
             yield Evidence(source="stack", rank=rank, text=frame)
     for match in says.matches:
         yield Evidence(source="kernel_log", text=match.line)
-    for verdict in culprits:
-        if verdict not in together:
-            yield Evidence(
-                source="exit", rank=verdict.end.rank, text=f"rank {verdict.end.rank} {verdict.did}"
-            )
+    for one in culprits:
+        if one not in together:
+            yield Evidence(source="exit", rank=one.end.rank, text=f"rank {one.end.rank} {one.did}")
 
 
 def place_of(end: End) -> str:

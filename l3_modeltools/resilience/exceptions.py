@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from l3_modeltools.resilience.catalogue import COLOUR
 
-__all__ = ["Raised", "find_exceptions", "without_quotes"]
+__all__ = ["Raised", "bare", "find_exceptions", "without_quotes"]
 
 PREFIX = re.compile(r"(?:\[[\w ./:,=|-]{1,40}\]:? ?|\(\w[\w ,.=-]{0,40}\) |std(?:err|out): ){0,4}")
 """What launchers put before a line: `[rank3]: `, `[default0]:`, `(trainer pid=7) `, `stderr: `."""
@@ -14,6 +14,9 @@ PREFIX = re.compile(r"(?:\[[\w ./:,=|-]{1,40}\]:? ?|\(\w[\w ,.=-]{0,40}\) |std(?
 RAISED = re.compile(r"((?:[A-Za-z_]\w{0,60}\.){0,12}[A-Z]\w{0,80})(?:: (.*))?")
 TRACEBACK = ("Traceback (most recent call last):", "Original Traceback (most recent call last):")
 FRAME, QUOTED = re.compile(r' {1,3}File "'), re.compile(r" {3}")
+WRITTEN = re.compile(r" {3,4}\| ")
+"""What our trainer puts before the lines that a model wrote; a prefix takes one of the spaces."""
+
 LONGEST_LINE = 2000
 
 
@@ -45,9 +48,12 @@ def find_exceptions(lines: Iterable[str]) -> Iterator[Raised]:
 
 
 def without_quotes(lines: Iterable[str]) -> Iterator[str]:
-    """Empty the lines in which a traceback quotes the program: what a program may say, it has not said yet."""
+    """Empty the lines in which a traceback quotes the program, or a trainer its model: they tell of nothing yet."""
     quoting = False
     for line in lines:
+        if "   | " in line and WRITTEN.match(bare(line)):
+            yield ""
+            continue
         if not quoting and 'File "' not in line:
             yield line
             continue

@@ -9,41 +9,19 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Literal
 
 import msgspec
 
-from l0_infra.core.errors import OgaiError, RemoteError, UnsatisfiableError, printable
+from l0_infra.core.errors import OgaiError, RemoteError, UnsatisfiableError, describe_os_error, printable
+from l3_modeltools.resilience.event import Event, EventKind, make_event
+from l3_modeltools.resilience.told_environment import told_environment
 from l3_modeltools.resilience.webhook import Refused, post_json
 from l3_modeltools.schemas import Notification, Run, RunState, TrainingFault
 
-__all__ = ["Event", "EventKind", "Notifier", "Patience", "make_event", "send"]
+__all__ = ["Notifier", "Patience", "send"]
 
-EventKind = Literal["fault", "finish"]
 AT_THE_END_S = 22.0
 """Two tries of a post and the wait between them."""
-
-
-class Event(msgspec.Struct, frozen=True, kw_only=True):
-    """What is told; written as JSON it is the body of a post, and the standard input of a command.
-
-    `{"event": "fault", "run": "tiny-1", "state": "RUNNING", "step": 120, "text": "run tiny-1, step 120: rank 1 was
-    killed; its ranks start again", "fault": {"kind": "fault", …}, "at": 1764500000.5}`; `fault` is null at the finish.
-    `text` is what chat services show of a webhook.
-    """
-
-    event: EventKind
-    run: str
-    """Id of the run."""
-    state: RunState
-    step: int | None
-    """Step it happened in, at the finish the last that is done; null: in none, or unknown."""
-    text: str
-    """All of it in one sentence."""
-    fault: TrainingFault | None
-    """The whole `fault` document."""
-    at: float
-    """When it happened, in seconds since the epoch."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -59,25 +37,6 @@ class Patience:
 DEFAULT = Patience()
 
 
-def make_event(
-    event: EventKind,
-    run_id: str,
-    text: str,
-    *,
-    state: RunState,
-    step: int | None,
-    fault: TrainingFault | None,
-    now: float,
-) -> Event:
-    """Make an event of `run_id`; its sentence begins with the run and, where one is known, the step."""
-    if fault is not None:
-        step, now = (fault.step if step is None else step), fault.detected_at
-    place = f"run {run_id}" if step is None else f"run {run_id}, step {step}"
-    return Event(
-        event=event, run=run_id, state=state, step=step, text=f"{place}: {text}", fault=fault, at=now
-    )
-
-
 def send(
     notification: Notification,
     event: Event,
@@ -85,14 +44,14 @@ def send(
     environment: Mapping[str, str],
     patience: Patience = DEFAULT,
 ) -> None:
-    """Send `event` as `notification` says; `environment` holds what its `webhook_from` names.
+    """Send `event` as `notification` says; `environment` is the job's, a command sees what `told_environment` leaves.
 
     Blocks for at most two deadlines and the wait between; raises RemoteError when it did not arrive, UnsatisfiableError
     when it cannot be sent at all. Neither tells the address.
     """
     body = msgspec.json.encode(event)
     if notification.command:
-        _run(notification.command, body, environment, patience.command_s)
+        _run(notification.command, body, told_environment(event, environment), patience.command_s)
     else:
         _post(notification, body, environment, patience)
 
@@ -134,7 +93,7 @@ def _run(argv: tuple[str, ...], body: bytes, environment: Mapping[str, str], dea
             start_new_session=True,
         )
     except OSError as error:
-        found = (error.strerror or str(error)).lower()
+        found = describe_os_error(error)
         raise UnsatisfiableError(where, found=found, expected="a program that can be started") from error
     except ValueError as error:
         found = "a character that no command line can hold"

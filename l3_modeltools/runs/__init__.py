@@ -13,18 +13,20 @@ from l3_modeltools.runs.journal import (
     read_faults,
     read_marks,
     report_fault,
+    reserve_journal,
     revise_fault,
 )
 from l3_modeltools.runs.judge import judge_run
 from l3_modeltools.runs.layout import RunLayout
-from l3_modeltools.runs.lines import LineReader, decode_lines
+from l3_modeltools.runs.lines import LineReader, decode_lines, is_cut_off
 from l3_modeltools.runs.metric import Metric, parse_metrics
+from l3_modeltools.runs.one_clock import OneClock
 from l3_modeltools.runs.outcome import Outcome, read_outcome, save_outcome
 from l3_modeltools.runs.ranks_now import RankNow, RanksNow, read_ranks, save_ranks
 from l3_modeltools.runs.reader import MetricsReader, read_metric_lines, read_metrics
 from l3_modeltools.runs.samples import Sample, read_samples
 from l3_modeltools.runs.saved import list_saved
-from l3_modeltools.runs.starts import read_starts
+from l3_modeltools.runs.starts import read_ends, read_starts
 from l3_modeltools.runs.store import (
     DamagedRun,
     RunsFound,
@@ -54,6 +56,7 @@ __all__ = [
     "Measured",
     "Metric",
     "MetricsReader",
+    "OneClock",
     "Outcome",
     "RankNow",
     "RanksNow",
@@ -70,12 +73,14 @@ __all__ = [
     "find_run",
     "hash_inputs",
     "hold_run",
+    "is_cut_off",
     "is_final",
     "judge_run",
     "list_runs",
     "list_saved",
     "load_run",
     "parse_metrics",
+    "read_ends",
     "read_faults",
     "read_marks",
     "read_metric_lines",
@@ -86,6 +91,7 @@ __all__ = [
     "read_starts",
     "report_fault",
     "require_inputs",
+    "reserve_journal",
     "revise_fault",
     "save_outcome",
     "save_ranks",

@@ -48,7 +48,8 @@ def _refusal(reference: str, begun: Sequence[Run], runs: Sequence[Run]) -> Usage
         return UsageError(f"run `{reference}`", found=found, expected=expected, hint="write more of the id")
     names = dict.fromkeys(name for run in reversed(runs) for name in (run.run_id, run.train.name))
     close = get_close_matches(reference, names, n=3, cutoff=0.5)
-    hint = f"did you mean {' or '.join(f'`{name}`' for name in close)}?" if close else ""
+    listed = "`ogai train list` names the runs" if runs else "the first: ogai train submit train.yaml"
+    hint = f"did you mean {' or '.join(f'`{name}`' for name in close)}?" if close else listed
     found = "none of that id or name" if runs else "no runs at all"
     return UsageError(f"run `{reference}`", found=found, expected=expected, hint=hint)
 

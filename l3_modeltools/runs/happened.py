@@ -20,6 +20,8 @@ class Happened:
 
     starts: Sequence[float] = ()
     """When attempts of all its jobs began, in seconds since the epoch."""
+    ends: Sequence[float] = ()
+    """When attempts ended."""
     submissions: Sequence[float] = ()
     """When its jobs were submitted, those that are still known."""
     marks: Sequence[Mark] = ()

@@ -3,7 +3,7 @@
 import hashlib
 from pathlib import Path
 
-from l0_infra.core.errors import UnsatisfiableError
+from l0_infra.core.errors import UnsatisfiableError, describe_os_error
 from l3_modeltools.schemas import Run, Train
 
 __all__ = ["hash_inputs", "require_inputs"]
@@ -38,7 +38,7 @@ def _hash(manifest: Path) -> str:
     except OSError as error:
         raise UnsatisfiableError(
             str(manifest),
-            found=(error.strerror or "an unreadable file").lower(),
+            found=describe_os_error(error),
             expected="the manifest of a data set",
             hint="ogai data list",
         ) from error

@@ -1,17 +1,17 @@
 """What happened to a run and when: its faults and its timeline, each a file of lines that only grows."""
 
+import contextlib
 import fcntl
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal
 
 import msgspec
 
-from l0_infra.core.store import append_line
+from l0_infra.core.store import append_line, reserve_room
 from l3_modeltools.runs.layout import RunLayout
-from l3_modeltools.runs.lines import LineReader, decode_lines
+from l3_modeltools.runs.lines import LineReader, decode_lines, is_cut_off
 from l3_modeltools.schemas import TrainingFault
 
 __all__ = [
@@ -22,12 +22,18 @@ __all__ = [
     "read_faults",
     "read_marks",
     "report_fault",
+    "reserve_journal",
     "revise_fault",
 ]
 
-MarkWord = Literal["supervised", "spawned", "ready", "saved", "validated", "paused", "went_on", "ended"]
+RESERVED_BYTES = 64 << 10
+"""Of each file: some fifty faults, or four hundred marks."""
+
+MarkWord = Literal[
+    "supervised", "spawned", "ready", "saved", "validated", "paused", "went_on", "clock_set", "ended"
+]
 """What happened: a supervisor began; it started the ranks; they are set up; the state after `step` is safe; a
-validation was done; the run waits for something, and goes on; the supervisor ended.
+validation was done; the run waits for something, and goes on; the clock of the node was set; the supervisor ended.
 """
 
 Source = Literal["nothing", "checkpoint", "memory"]
@@ -43,14 +49,21 @@ class Mark(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     step: int | None = None
     """`ready`: the last step that is done already; `saved`, `validated`: after which step."""
     seconds: float | None = None
-    """`saved`: how long the loop was held up; `validated`: how long it took."""
+    """`saved`: how long the loop was held up; `validated`: how long it took; `clock_set`: by how much it was put on."""
     source: Source | None = None
     """Of `ready`."""
     fault_id: int | None = None
-    """`spawned`: the fault that made it necessary; `paused`, `ended`: the fault that is the reason."""
+    """`spawned`: the fault that made it necessary; `paused`, `ended`, `clock_set`: the fault that tells why."""
     exit_code: int | None = None
     """Of `ended`."""
     text: str = ""
+
+
+def reserve_journal(directory: Path) -> None:
+    """Keep room for what is to be told of the run in `directory` when its disk is full, where the disk can do that."""
+    for file in (RunLayout(directory).faults, RunLayout(directory).timeline):
+        with contextlib.suppress(OSError):
+            reserve_room(file, RESERVED_BYTES)
 
 
 def append_mark(directory: Path, mark: Mark) -> None:
@@ -89,20 +102,12 @@ def read_faults(directory: Path) -> tuple[TrainingFault, ...]:
 
 def _append(path: Path, told: Mark | TrainingFault) -> None:
     """Append a line; where a full disk cut the last one off, that one ends first."""
-    if _is_cut_off(path):
+    if is_cut_off(path):
         append_line(path, "")
     append_line(path, msgspec.json.encode(told).decode())
 
 
-def _is_cut_off(path: Path) -> bool:
-    try:
-        with path.open("rb") as file:
-            return file.seek(0, 2) > 0 and file.seek(-1, 2) >= 0 and file.read(1) != b"\n"
-    except FileNotFoundError:
-        return False
-
-
-@contextmanager
+@contextlib.contextmanager
 def _alone(directory: Path) -> Iterator[None]:
     descriptor = os.open(RunLayout(directory).faults, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     try:

@@ -11,7 +11,7 @@ import msgspec
 
 from l0_infra.core.errors import MachineError
 
-__all__ = ["LineReader", "decode_lines", "pass_over"]
+__all__ = ["LineReader", "decode_lines", "is_cut_off", "pass_over"]
 
 Told = TypeVar("Told")
 
@@ -56,6 +56,15 @@ def decode_lines(lines: Iterable[bytes], wanted: type[Told]) -> Iterator[Told]:
             yield msgspec.json.decode(line, type=wanted)
         except (msgspec.MsgspecError, RecursionError):
             continue
+
+
+def is_cut_off(path: Path) -> bool:
+    """Say whether the last line of a file has no end, as where a kill or a full disk cut it off."""
+    try:
+        with path.open("rb") as file:
+            return file.seek(0, 2) > 0 and file.seek(-1, 2) >= 0 and file.read(1) != b"\n"
+    except FileNotFoundError:
+        return False
 
 
 def pass_over(path: Path, error: OSError) -> None:

@@ -7,33 +7,38 @@ from l3_modeltools.runs.event_files import EventFiles
 from l3_modeltools.runs.layout import RunLayout
 from l3_modeltools.runs.lines import LineReader
 from l3_modeltools.runs.metric import Metric, merge_metrics, parse_metrics
+from l3_modeltools.runs.one_clock import OneClock
 
 __all__ = ["MetricsReader", "read_metric_lines", "read_metrics"]
 
+UNSET = OneClock((), 0.0)
+"""A clock that was never set."""
 
-def read_metrics(directory: Path) -> tuple[Metric, ...]:
+
+def read_metrics(directory: Path, clock: OneClock = UNSET) -> tuple[Metric, ...]:
     """Read all metrics of the run in `directory`, by step; of a step that came again the last word counts."""
-    reader = MetricsReader(directory)
+    reader = MetricsReader(directory, clock)
     reader.read()
     return reader.metrics
 
 
-def read_metric_lines(directory: Path) -> tuple[Metric, ...]:
+def read_metric_lines(directory: Path, clock: OneClock = UNSET) -> tuple[Metric, ...]:
     """Read what the run in `directory` told in the order in which it was told: a step that came again is there twice.
 
     Without `metrics.jsonl` these are the metrics of TensorBoard's event files, by step.
     """
     lines = LineReader(RunLayout(directory).metrics).read()
     told = tuple(metric for line in lines for metric in parse_metrics(line))
-    return told or read_metrics(directory)
+    return clock.metrics(told) or read_metrics(directory, clock)
 
 
 class MetricsReader:
     """The metrics of one run: from `metrics.jsonl`, else from TensorBoard's event files."""
 
-    def __init__(self, directory: Path) -> None:
-        """Take the run's directory; nothing needs to be there yet."""
+    def __init__(self, directory: Path, clock: OneClock = UNSET) -> None:
+        """Take the run's directory, in which nothing needs to be yet, and the clock its times are moved to."""
         layout = RunLayout(directory)
+        self._clock = clock
         self._lines = LineReader(layout.metrics)
         self._events = EventFiles(layout.tensorboard)
         self._by_step: dict[int, Metric] = {}
@@ -50,6 +55,9 @@ class MetricsReader:
         if told and not self._has_lines:
             self._has_lines = True
             self._by_step.clear()
+            told = list(
+                self._clock.metrics(told)
+            )  # what comes later is told in the time of the clock as it is now
         return self._take(told if self._has_lines else self._events.read())
 
     def _take(self, told: Iterable[Metric]) -> tuple[Metric, ...]:

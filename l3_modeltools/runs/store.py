@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 
 from l0_infra.core.documents import read_document, render_json
-from l0_infra.core.errors import DocumentError, MachineError
+from l0_infra.core.errors import DocumentError, MachineError, describe_os_error
 from l0_infra.core.store import save_file
 from l3_modeltools.runs.layout import RunLayout
 from l3_modeltools.schemas import Run, Train
@@ -182,5 +182,6 @@ def _locked(file: Path) -> Iterator[None]:
 
 
 def _refusal(place: Path, error: OSError) -> MachineError:
-    found = error.strerror or str(error)
-    return MachineError(str(place), found=found, expected="a folder that can be written", retry=True)
+    return MachineError(
+        str(place), found=describe_os_error(error), expected="a folder that can be written", retry=True
+    )

@@ -35,7 +35,9 @@ class RunSummary:
     tokens_per_s: float | None
     """Median over the steps."""
     wall_s: float | None
-    """From the first step's end to the last one's, restarts and waits included."""
+    """From the first step's end to the last one's, restarts, waits and stops included."""
+    at_work_s: float | None
+    """As the run's figures tell it."""
 
 
 def summarize(run: Run, metrics: Sequence[Metric]) -> RunSummary:
@@ -57,6 +59,7 @@ def summarize(run: Run, metrics: Sequence[Metric]) -> RunSummary:
         best_validation=min(numbers, key=lambda found: found.loss, default=None),
         tokens_per_s=median(speeds) if speeds else None,
         wall_s=max(times) - min(times) if times else None,
+        at_work_s=run.figures.at_work_s,
     )
 
 

@@ -28,7 +28,12 @@ class Notification(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
         Text | None,
         Meta(description="Environment variable of the submitting shell that holds the address."),
     ] = None
-    command: Annotated[tuple[Text, ...], Meta(description="Program and arguments.")] = ()
+    command: Annotated[
+        tuple[Text, ...],
+        Meta(
+            description="Program and arguments; sees facts as `OGAI_…` variables, and no secret of the job."
+        ),
+    ] = ()
 
     def faults(self) -> Iterator[Fault]:
         """Yield a notification that goes nowhere, or more than one way; what may be a secret is not repeated."""

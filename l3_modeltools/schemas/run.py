@@ -47,7 +47,19 @@ class Figures(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
     tokens: Annotated[float | None, Meta(description="Tokens trained on.")] = None
     tokens_per_s: Annotated[float | None, Meta(description="Median over the steps.")] = None
     wall_s: Annotated[
-        float | None, Meta(description="From the first step to the last, in seconds, waits included.")
+        float | None,
+        Meta(
+            description="From the first step to the last, in seconds, whatever was waited for or stopped included."
+        ),
+    ] = None
+    at_work_s: Annotated[
+        float | None,
+        Meta(
+            description="Seconds that its processes were at work: without its queue, pauses, and while it was stopped."
+        ),
+    ] = None
+    at_work_since: Annotated[
+        Time | None, Meta(description="Since when it is at work without a break; null: it is not.")
     ] = None
 
 

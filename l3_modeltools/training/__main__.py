@@ -3,13 +3,12 @@
 import os
 import signal
 import sys
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from l0_infra.core.errors import OgaiError
 from l3_modeltools.resilience import LastWord
-from l3_modeltools.runs import RESTART, SIGNALLED, Outcome, RunLayout, save_outcome
+from l3_modeltools.runs import RESTART, SIGNALLED, RunLayout
 from l3_modeltools.training.allocator import keep_freed_memory
 from l3_modeltools.training.ending import tell_error
 from l3_modeltools.training.plan import read_plan
@@ -45,14 +44,6 @@ def _train(directory: Path, wish: StopWish, seat: Seat) -> int:
     with open_world() as world:
         ended = _run(directory, wish, world, seat)
         if world.is_chief and not (ended.stopped or ended.rolled_back):
-            outcome = Outcome(
-                step=ended.step,
-                tokens=ended.tokens,
-                loss=ended.loss,
-                validation_loss=ended.validation_loss,
-                ended_at=time.time(),
-            )
-            save_outcome(directory, outcome)
             print(f"done: {ended.step} steps", flush=True)
     word = _last_word(ended, wish)
     seat.heart.enter("ended", ended.step)
@@ -63,14 +54,14 @@ def _train(directory: Path, wish: StopWish, seat: Seat) -> int:
 
 def _run(directory: Path, wish: StopWish, world: "World", seat: Seat) -> "Ended":
     """Take all steps. What holds on to the process group goes with this frame, before the group itself."""
-    from l3_modeltools.training.session import open_loop
+    from l3_modeltools.training.session import open_session
 
     plan = read_plan(directory, ranks=world.size)
     with (
-        open_loop(plan, world=world, seat=seat, wants_stop=wish.is_wished) as (loop, begun),
-        LastWords(seat, loop.live.leave_behind),
+        open_session(plan, world=world, seat=seat, wants_stop=wish.is_wished) as session,
+        LastWords(seat, session.loop.live.leave_behind),
     ):
-        return loop.run(begun)
+        return session.train()
 
 
 def _last_word(ended: "Ended", wish: StopWish) -> LastWord:

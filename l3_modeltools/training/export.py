@@ -11,7 +11,7 @@ from safetensors import SafetensorError
 from safetensors.torch import save_model
 from transformers import GenerationConfig, PreTrainedModel
 
-from l0_infra.core.errors import MachineError, UsageError
+from l0_infra.core.errors import MachineError, UsageError, describe_os_error
 from l3_modeltools.training.card import render_card
 from l3_modeltools.training.generate import end_tokens, generate, load_tokenizer
 from l3_modeltools.training.quiet import without_bars
@@ -35,15 +35,14 @@ def export_run(run_directory: Path, out: Path, *, format: Format = "hf", step: i
     Raises UsageError where `out` is there already, UnsatisfiableError for a step that is not, UnhealthyError for a
     damaged checkpoint, MachineError where `out` cannot be made or written.
     """
-    if os.path.lexists(out):
-        raise UsageError(str(out), found="something there already", expected="a directory still to be made")
+    _refuse_taken(out)
     restored = restore_run(run_directory, step)
     try:
         _write_whole(restored, out, format)
     except (OSError, SafetensorError) as error:
         raise MachineError(
             str(out),
-            found=str(error).lower(),
+            found=describe_os_error(error) if isinstance(error, OSError) else str(error),
             expected="a new directory with room for the model",
             retry=True,
         ) from error
@@ -73,6 +72,15 @@ def sample_run(
         )
         for prompt in prompts
     )
+
+
+def _refuse_taken(out: Path) -> None:
+    """Refuse a place that is taken, and one below a file."""
+    taken = next(place for place in (out, *out.parents) if os.path.lexists(place))
+    if taken == out or not taken.is_dir():
+        found = "something there already" if taken == out else f"a file at {taken}"
+        hint = "name another one: --to DIRECTORY"
+        raise UsageError(str(out), found=found, expected="a directory still to be made", hint=hint)
 
 
 def _write_whole(restored: Restored, out: Path, format: Format) -> None:

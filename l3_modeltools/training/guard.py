@@ -2,41 +2,59 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Literal, NoReturn
+from typing import Literal, NoReturn, Protocol
 
 import msgspec
 
 from l3_modeltools.resilience import Spike, SpikeWatch
-from l3_modeltools.runs import update_run
-from l3_modeltools.schemas import Evidence, FaultAction, Resilience, SkippedSteps
+from l3_modeltools.runs import RunLayout, update_run
+from l3_modeltools.schemas import Evidence, FaultAction, Resilience, Run, SkippedSteps
 from l3_modeltools.training.ending import GaveUp
 from l3_modeltools.training.locate import Origin
 from l3_modeltools.training.logbook import Logbook, Noted
 from l3_modeltools.training.step import Proposal, StepResult
 from l3_modeltools.training.world import World
 
-__all__ = ["Guard", "Skips", "Verdict"]
+__all__ = ["Fate", "Guard", "Skips", "Write"]
 
-Verdict = Literal["take", "leave_out", "roll_back"]
-"""What becomes of a step that was computed."""
+Fate = Literal["take", "leave_out", "roll_back", "stop"]
+"""What becomes of a step that was computed; `stop`: a wish to end came before it could be settled."""
 
 MOST_SKIPS, WITHIN_STEPS = 8, 64
 """Decisions to leave batches out, within so many steps, after which the run has left its course."""
 
 
+class Write(Protocol):
+    """Lets the first rank write a small file."""
+
+    def __call__(self, work: Callable[[], object], *, what: str) -> bool:
+        """Do `work` until the disk takes it; False: a wish to stop came first."""
+
+
 class Skips:
     """The steps that the run leaves out: decided in this process or before, each written into `run.json` first."""
 
-    def __init__(self, directory: Path, world: World, so_far: Sequence[SkippedSteps]) -> None:
-        self.directory, self.world = directory, world
+    def __init__(self, directory: Path, write: Write, so_far: Sequence[SkippedSteps]) -> None:
+        self.directory, self.write = directory, write
         self.parts = tuple(so_far)
 
-    def add(self, first: int, last: int, reason: str) -> None:
-        """Leave out some steps from now on, also after any restart. Raises OgaiError on the chief."""
+    def add(self, first: int, last: int, reason: str) -> bool:
+        """Leave out some steps from now on, also after any restart.
+
+        Returns False where that could not be written before the run was told to stop: they are not left out then.
+        Raises OgaiError for a reason that waiting does not mend.
+        """
         part = SkippedSteps(first_step=first, last_step=last, reason=reason)
-        if self.world.is_chief:
-            update_run(self.directory, lambda run: msgspec.structs.replace(run, skipped=(*run.skipped, part)))
-        self.parts = (*self.parts, part)
+
+        def leave_out(run: Run) -> Run:
+            return msgspec.structs.replace(run, skipped=(*run.skipped, part))
+
+        what = (
+            f"that batches are left out could not be written into {RunLayout(self.directory).document.name}"
+        )
+        is_written = self.write(lambda: update_run(self.directory, leave_out), what=what)
+        self.parts = (*self.parts, part) if is_written else self.parts
+        return is_written
 
     def is_too_many(self, step: int) -> bool:
         """Say whether another one at `step` would be too many."""
@@ -70,7 +88,7 @@ class Guard:
 
     def settle(
         self, step: int, compute: Callable[[], Proposal], locate: Callable[[], Origin | None]
-    ) -> tuple[Proposal, Verdict]:
+    ) -> tuple[Proposal, Fate]:
         """Compute a step until it is known what to do with it. Raises GaveUp where the run must end."""
         first = compute()
         if first.result.is_finite:
@@ -101,9 +119,7 @@ class Guard:
             )
         )
 
-    def _refuse_not_finite(
-        self, step: int, result: StepResult, locate: Callable[[], Origin | None]
-    ) -> Verdict:
+    def _refuse_not_finite(self, step: int, result: StepResult, locate: Callable[[], Origin | None]) -> Fate:
         origins = self.world.told_by_all(self._origin(locate))
         found = [(rank, origin) for rank, origin in enumerate(origins) if origin]
         skipping = self.policy.on_not_finite == "skip_batches" and not self.skips.is_too_many(step)
@@ -128,8 +144,7 @@ class Guard:
         )
         if not skipping:
             self._give_up(step, told + begins, fault.fault_id if fault else None)
-        self.skips.add(step, step, told)
-        return "leave_out"
+        return "leave_out" if self.skips.add(step, step, told) else "stop"
 
     def _origin(self, locate: Callable[[], Origin | None]) -> str:
         origin = locate()
@@ -138,7 +153,7 @@ class Guard:
         rows = self.rows[origin.micro_batch]
         return f"{origin.place}, micro batch {origin.micro_batch} (rows {rows.start} to {rows.stop - 1} of the batch)"
 
-    def _judge(self, step: int, result: StepResult) -> Verdict:
+    def _judge(self, step: int, result: StepResult) -> Fate:
         """Look for a jump in finite numbers."""
         spike = self.spikes.judge(step, result.loss, result.grad_norm)
         if spike is not None and self.policy.on_spike != "report":
@@ -149,18 +164,16 @@ class Guard:
         self.spikes.accept(result.loss, result.grad_norm)
         return "take"
 
-    def _refuse_spike(self, step: int, spike: Spike) -> Verdict:
+    def _refuse_spike(self, step: int, spike: Spike) -> Fate:
         if self.skips.is_too_many(step):
             self._give_up(step, _told(spike), self._report_spike(spike, "give_up"))
         self.spikes.refuse()
-        if self.policy.on_spike == "roll_back":
-            first = self.newest_saved() + 1
-            self.skips.add(first, step, _told(spike))
-            self._report_spike(spike, "roll_back")
-            return "roll_back"
-        self.skips.add(step, step, _told(spike))
-        self._report_spike(spike, "skip_batches")
-        return "leave_out"
+        goes_back = self.policy.on_spike == "roll_back"
+        self._report_spike(spike, "roll_back" if goes_back else "skip_batches")
+        first = self.newest_saved() + 1 if goes_back else step
+        if not self.skips.add(first, step, _told(spike)):
+            return "stop"
+        return "roll_back" if goes_back else "leave_out"
 
     def _report_spike(self, spike: Spike, action: FaultAction) -> int | None:
         fault = self.logbook.report(

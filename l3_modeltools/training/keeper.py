@@ -1,16 +1,19 @@
-"""Saves that do not end the run where the disk is full or read-only: room is made, or waited for."""
+"""Saves, and what else must be written, end no run where the disk is full or read-only: room is made, or waited for."""
 
 import os
 import shutil
 import time
 from collections.abc import Callable
+from functools import partial
 from time import perf_counter
 
 import torch
 
-from l3_modeltools.checkpoint import Cause, Saver, State, StorageError, state_bytes
+from l0_infra.core.errors import MachineError
+from l3_modeltools.checkpoint import Cause, Saver, State, StorageError, cause_of, state_bytes
 from l3_modeltools.resilience import Heart
-from l3_modeltools.schemas import Evidence, FaultAction, TrainingFault
+from l3_modeltools.schemas import Evidence
+from l3_modeltools.training.episode import Episode
 from l3_modeltools.training.logbook import Logbook, Noted
 from l3_modeltools.training.pace import SlowWatch
 from l3_modeltools.training.world import World
@@ -21,6 +24,13 @@ LOOK_S = 2.0
 """Seconds between two looks at a disk that is waited for."""
 
 POLL_S = 0.02
+
+SMALL_BYTES = 64 << 10
+"""Free bytes with which a small file is tried again."""
+
+
+Attempt = Callable[[], StorageError | None]
+"""Does it on all ranks, and returns on all of them what failed."""
 
 
 class Keeper:
@@ -60,7 +70,7 @@ class Keeper:
             self.heart.enter("save", step)
             self.saver.save(self.state(), step=step, tokens=tokens)
         except StorageError as error:
-            return self._insist(error, step=step, tokens=tokens)
+            return self._insist_on_save(error, step=step, tokens=tokens)
         self._judge_hold_up(perf_counter() - began)
         return True
 
@@ -71,8 +81,20 @@ class Keeper:
             self.heart.enter("save", step)
             self.saver.wait()
         except StorageError as error:
-            return self._insist(error, step=step, tokens=tokens)
+            return self._insist_on_save(error, step=step, tokens=tokens)
         return True
+
+    def write(self, work: Callable[[], object], *, what: str) -> bool:
+        """Let the first rank write a small file; return False where a wish to stop came while there was no room for it.
+
+        `what` says what could not be done: `run.json could not be written`. `work` raises OSError or MachineError; all
+        ranks raise StorageError for a reason that waiting does not mend.
+        """
+        failure = self._attempt_write(work)
+        if failure is not None:
+            self._wait_for_the_one_before()  # it may remove checkpoints, as this may
+        episode = Episode(self.logbook, self.heart.step, what)
+        return self._insist(failure, partial(self._attempt_write, work), episode, needed=SMALL_BYTES)
 
     def look(self) -> None:
         """Tell of a save that takes too long in the background; costs nothing, for every step."""
@@ -113,10 +135,16 @@ class Keeper:
             )
         )
 
-    def _insist(self, error: StorageError, *, step: int, tokens: int) -> bool:
+    def _insist_on_save(self, error: StorageError, *, step: int, tokens: int) -> bool:
         """Save now and wait for it, with room made or waited for as long as it takes."""
-        episode = Episode(self.logbook, step)
-        failure: StorageError | None = error
+        episode = Episode(self.logbook, step, "a checkpoint could not be saved")
+        attempt = partial(self._attempt_save, step=step, tokens=tokens)
+        return self._insist(error, attempt, episode, needed=state_bytes(self.state(), self.world.size))
+
+    def _insist(
+        self, failure: StorageError | None, attempt: Attempt, episode: Episode, *, needed: int
+    ) -> bool:
+        """Try again until it is done, or a rank wishes to stop; say whether it is. `needed` bytes may be enough."""
         while failure is not None:
             if self._free(failure):
                 episode.tell(failure, "free_space")
@@ -124,14 +152,13 @@ class Keeper:
                 raise failure
             else:
                 episode.tell(failure, "pause")
-                if not self._wait_for_room(failure.cause):
+                if not self._wait_for_room(failure.cause, needed):
                     return False
-            failure = self._attempt(step=step, tokens=tokens)
+            failure = attempt()
         episode.end()
         return True
 
-    def _attempt(self, *, step: int, tokens: int) -> StorageError | None:
-        """Save and wait; return what failed."""
+    def _attempt_save(self, *, step: int, tokens: int) -> StorageError | None:
         self.heart.enter("save", step)
         try:
             self.saver.save(self.state(), step=step, tokens=tokens)
@@ -140,6 +167,14 @@ class Keeper:
         except StorageError as error:
             return error
         return None
+
+    def _attempt_write(self, work: Callable[[], object]) -> StorageError | None:
+        refusal = self.world.told_by_chief(_refusal(work) if self.world.is_chief else None)
+        if refusal is None:
+            return None
+        found, cause = refusal
+        where = str(self.logbook.directory)
+        return StorageError(where, found=found, expected="a disk that takes a small file", cause=cause)
 
     def _free(self, failure: StorageError) -> bool:
         """Remove the oldest checkpoint that may go, where that helps; say whether one went, on all ranks."""
@@ -155,10 +190,9 @@ class Keeper:
             self.logbook.say(f"removed {gone} before its time, to make room")
         return bool(self.world.from_chief(len(gone)))
 
-    def _wait_for_room(self, cause: Cause) -> bool:
-        """Wait until the disk might take the state, or a rank wishes to stop; say whether it might."""
+    def _wait_for_room(self, cause: Cause, needed: int) -> bool:
+        """Wait until the disk might take what is needed, or a rank wishes to stop; say whether it might."""
         self.heart.enter("paused", self.heart.step)
-        needed = state_bytes(self.state(), self.world.size)
         while True:
             if self.world.is_chief:
                 time.sleep(self.look_s)
@@ -174,40 +208,12 @@ class Keeper:
         return shutil.disk_usage(self.shelf.directory).free >= needed
 
 
-class Episode:
-    """A time in which the disk takes no checkpoint, told once however often it is tried."""
-
-    def __init__(self, logbook: Logbook, step: int) -> None:
-        self.logbook, self.step = logbook, step
-        self.fault: TrainingFault | None = None
-        self.is_told = self.is_paused = False
-
-    def tell(self, failure: StorageError, action: FaultAction) -> None:
-        """Tell of the fault, and of what is done about it now."""
-        if not self.is_told:
-            self.fault = self.logbook.report(_noted(failure, action))
-            self.is_told = True
-        elif self.fault is not None:
-            self.logbook.took(self.fault, action)
-        if action == "pause" and not self.is_paused:
-            self.is_paused = True
-            fault_id = self.fault.fault_id if self.fault else None
-            self.logbook.mark("paused", step=self.step, fault_id=fault_id, text=failure.found)
-            self.logbook.say(f"paused: {failure.found}; goes on by itself when the disk takes it")
-
-    def end(self) -> None:
-        """Tell that the state is saved."""
-        if self.is_paused:
-            self.logbook.mark("went_on", step=self.step)
-            self.logbook.say("goes on")
-
-
-def _noted(failure: StorageError, action: FaultAction) -> Noted:
-    read_only = failure.cause == "read_only"
-    return Noted(
-        fault_class="storage_read_only" if read_only else "storage_full",
-        summary=f"a checkpoint could not be saved: {failure.found}",
-        evidence=[Evidence(source="file", text=str(failure))],
-        advised="pause" if read_only else "free_space",
-        taken=action,
-    )
+def _refusal(work: Callable[[], object]) -> tuple[str, Cause] | None:
+    """Do it; return what the disk said against it."""
+    try:
+        work()
+    except OSError as error:
+        return (error.strerror or str(error)).lower(), cause_of(error)
+    except MachineError as error:
+        return error.found.lower(), cause_of(error)
+    return None

@@ -21,7 +21,7 @@ from l3_modeltools.training.memory import peak_memory
 from l3_modeltools.training.metrics import StepMetrics
 from l3_modeltools.training.mfu import utilisation
 from l3_modeltools.training.pace import Pace
-from l3_modeltools.training.report import Listener
+from l3_modeltools.training.report import RunListener
 from l3_modeltools.training.schedule import learning_rate
 from l3_modeltools.training.stalls import Stalls
 from l3_modeltools.training.state import Begun
@@ -30,7 +30,10 @@ from l3_modeltools.training.steps import is_due, is_skipped, seed_of
 from l3_modeltools.training.validate import Validator
 from l3_modeltools.training.world import World
 
-__all__ = ["Ended", "Loop", "Rates", "Save"]
+__all__ = ["Batches", "Ended", "Loop", "Rates", "Save"]
+
+Batches = Iterator[tuple[int, Sequence[Batch | PairBatch]]]
+"""The micro batches of a rank for each step that is not left out, in order."""
 
 
 class Save(Protocol):
@@ -72,12 +75,13 @@ class Ended:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Taken:
+class StepEnd:
     """A step that was done or left out, and what the ranks agreed on for its end."""
 
     metrics: StepMetrics | None
-    """None: it was not, and the run has to go back."""
+    """None: it was not, and the run has to go back, or stops before it."""
     agreed: Wishes = NOTHING
+    rolls_back: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,15 +94,14 @@ class Loop:
     world: World
     stepper: Stepper
     guard: Guard
-    batches: Iterator[tuple[int, Sequence[Batch | PairBatch]]]
-    """The micro batches of this rank for each step that is not left out, in order."""
+    batches: Batches
     validator: Validator
     sample: Callable[[int], Iterator[Sample]]
     save: Save
     live: Live
     pace: Pace
     stalls: Stalls
-    listeners: Sequence[Listener]
+    listeners: Sequence[RunListener]
     rates: Rates
     heart: Heart
     logbook: Logbook
@@ -117,10 +120,11 @@ class Loop:
             if stopped:
                 break
             taken = self._step(step)
-            if taken.metrics is None:
+            if taken.rolls_back:
                 return self._ended(None, rolled_back=True)
-            stopped = taken.agreed.stop
-            told = self._conclude(taken.metrics, validates=not stopped)
+            stopped = taken.agreed.stop or taken.metrics is None
+            if taken.metrics is not None:
+                told = self._conclude(taken.metrics, validates=not stopped)
             if stopped or taken.agreed.save or is_due(self.train.checkpoint, step=step, steps=self.steps):
                 saved = self._save()
                 stopped = stopped or not saved
@@ -141,7 +145,7 @@ class Loop:
             validation_loss=told.validation_loss if told else None,
         )
 
-    def _step(self, step: int) -> Taken:
+    def _step(self, step: int) -> StepEnd:
         """Take one step, or leave it out."""
         if is_skipped(self.guard.skips.parts, step):
             return self._left_out(step, NOTHING)
@@ -151,13 +155,14 @@ class Loop:
         waited = time.perf_counter() - began
         compute = partial(self._compute, step, batches, self._wishes(waited))
         origin = partial(self._locate, step, batches)
-        proposal, verdict = self.guard.settle(step, compute, origin)
+        proposal, fate = self.guard.settle(step, compute, origin)
         agreed = proposal.result.agreed
         self.stalls.settle(waited, is_one=agreed.look)
-        if verdict == "roll_back":
-            return Taken(metrics=None, agreed=agreed)
-        if verdict == "leave_out":
+        if fate != "take":
             self.stepper.leave_out()
+        if fate in ("roll_back", "stop"):
+            return StepEnd(metrics=None, agreed=agreed, rolls_back=fate == "roll_back")
+        if fate == "leave_out":
             return self._left_out(step, agreed)
         rate = self._rate(step)
         self.stepper.update(proposal, rate=rate)
@@ -167,12 +172,12 @@ class Loop:
         self.stalls.stepped(metrics.step_s or 0.0)
         if agreed.copy and (self.world.is_chief or self.stepper.model.is_sharded):
             self._copy()
-        return Taken(metrics=metrics, agreed=agreed)
+        return StepEnd(metrics=metrics, agreed=agreed)
 
-    def _left_out(self, step: int, agreed: Wishes) -> Taken:
+    def _left_out(self, step: int, agreed: Wishes) -> StepEnd:
         metrics = StepMetrics(step=step, at=time.time(), tokens=self.live.position.tokens)
         self.live.done(metrics)
-        return Taken(metrics=metrics, agreed=agreed)
+        return StepEnd(metrics=metrics, agreed=agreed)
 
     def _wishes(self, waited: float) -> Wishes:
         """Wish what is due on this rank; for saves and copies the chief decides."""

@@ -1,23 +1,13 @@
-"""What is told of each step: one JSON line, and the same as TensorBoard's scalars."""
+"""What is told of each step: one JSON line."""
 
-import errno
-from collections.abc import Callable
-from functools import partial
-from io import FileIO
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import msgspec
 
-from l3_modeltools.runs import RunLayout, Sample
+from l3_modeltools.runs import RunLayout, Sample, is_cut_off
+from l3_modeltools.training.held_file import HeldFile
 
-if TYPE_CHECKING:
-    from torch.utils.tensorboard import SummaryWriter
-
-__all__ = ["JsonLines", "StepMetrics", "TensorBoard"]
-
-MENDED_LATER = frozenset([errno.ENOSPC, errno.EDQUOT, errno.EROFS])
-"""What a disk says that takes lines again one day."""
+__all__ = ["JsonLines", "StepMetrics"]
 
 
 class StepMetrics(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -73,82 +63,16 @@ class JsonLines:
         self.samples.close()
 
 
-class TensorBoard:
-    """Writes event files; what earlier files hold of steps after `done` no longer counts.
-
-    Where the disk does not take them it says so once and writes no more: `metrics.jsonl` holds the same.
-    """
-
-    def __init__(self, directory: Path, *, done: int, say: Callable[[str], None] = lambda line: None) -> None:
-        self.directory, self.done, self.say = directory, done, say
-        self.writer: SummaryWriter | None = None
-        self.has_ended = False
-
-    def stepped(self, metrics: StepMetrics) -> None:
-        """Write every number of a step under its own name."""
-        for name, value in msgspec.structs.asdict(metrics).items():
-            if name not in ("step", "at") and value is not None:
-                self._write(partial(_add_scalar, name, value, metrics))
-
-    def sampled(self, sample: Sample) -> None:
-        """Write a sample, as Markdown that keeps it as it is."""
-        text = "\n".join("    " + line for line in (sample.prompt + sample.text).splitlines())
-        self._write(lambda to: to.add_text(sample.prompt, text, sample.step))
-
-    def saved(self, step: int) -> None:
-        """Nothing is told of saving."""
-
-    def close(self) -> None:
-        """Write what is held back."""
-        if self.writer is not None:
-            self._write(lambda to: to.close())
-
-    def _write(self, work: "Callable[[SummaryWriter], None]") -> None:
-        if self.has_ended:
-            return
-        try:
-            self.writer = self.writer or self._open()
-            work(self.writer)
-        except OSError as error:
-            self.has_ended = True
-            self.say(f"TensorBoard's files end here: {(error.strerror or str(error)).lower()}")
-
-    def _open(self) -> "SummaryWriter":
-        from torch.utils.tensorboard import SummaryWriter
-
-        purge = self.done + 1 if self.done else None
-        return SummaryWriter(str(RunLayout(self.directory).tensorboard), purge_step=purge, flush_secs=10)
-
-
-def _add_scalar(name: str, value: float, metrics: StepMetrics, writer: "SummaryWriter") -> None:
-    writer.add_scalar(name, value, metrics.step, metrics.at)
-
-
 class Lines:
-    """A file of lines that is appended to; what the disk refuses is kept and written before the next line."""
+    """A file of lines that is appended to; a line that was cut off is ended first."""
 
     def __init__(self, path: Path) -> None:
-        self.file = FileIO(path, "a+")
-        self.held = b""
-        if self.file.seek(0, 2):
-            self.file.seek(-1, 2)
-            self.held = b"" if self.file.read(1) == b"\n" else b"\n"
+        self.file = HeldFile(path, held=b"\n" if is_cut_off(path) else b"")
 
     def append(self, line: bytes) -> None:
         """Append a line. Raises OSError where the disk is broken, not where it is full or read-only."""
-        self.held += line + b"\n"
-        self._write()
+        self.file.append(line + b"\n")
 
     def close(self) -> None:
         """Close the file."""
-        if self.held:
-            self._write()
         self.file.close()
-
-    def _write(self) -> None:
-        try:
-            while self.held:
-                self.held = self.held[self.file.write(self.held) :]
-        except OSError as error:
-            if error.errno not in MENDED_LATER:
-                raise

@@ -13,13 +13,13 @@ from l0_infra.core.units import format_duration
 from l3_modeltools.runs import Sample
 from l3_modeltools.training.metrics import StepMetrics
 
-__all__ = ["Console", "Events", "Listener"]
+__all__ = ["Console", "Events", "RunListener"]
 
 EVERY_S = 5.0
 """Seconds between two lines, or two events, about steps."""
 
 
-class Listener(Protocol):
+class RunListener(Protocol):
     """Someone to whom a run tells what happens."""
 
     def stepped(self, metrics: StepMetrics) -> None:

@@ -27,7 +27,7 @@ from l3_modeltools.training.metrics import StepMetrics
 from l3_modeltools.training.steps import Position
 from l3_modeltools.training.world import World
 
-__all__ = ["Begun", "RunState"]
+__all__ = ["Begun", "LearnerState"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -56,7 +56,7 @@ class Choice:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class RunState:
+class LearnerState:
     """What is saved of a run: model and optimizer. All else of a step follows from its number."""
 
     directory: Path

@@ -6,6 +6,8 @@ from typing import get_args
 
 from l0_infra.core.documents import parse_document
 from l3_modeltools.resilience.catalogue import load_catalogue
+from l3_modeltools.resilience.event import make_event
+from l3_modeltools.resilience.told_environment import KEPT, facts_of
 from l3_modeltools.schemas import ErrorCatalogue, FaultClass, Train
 
 ROOT = Path(__file__).parents[2]
@@ -41,3 +43,11 @@ def test_the_number_of_known_errors_is_true() -> None:
     number = str(len(load_catalogue().names))
     for page in ("README.md", "CHANGELOG.md"):
         assert f"{number} known errors" in (ROOT / page).read_text(), page
+
+
+def test_what_a_command_sees_is_named_and_nothing_else() -> None:
+    section = PAGE.split("A command gets no environment of the job's")[1].split("\n## ")[0]
+    event = make_event("finish", "a-1", "done", state="COMPLETED", step=1, fault=None, now=0.0)
+    named = set(re.findall(r"`([A-Z_]{4,}|TZ)`", section))
+    assert named == KEPT | facts_of(event).keys() | {"OGAI_TOKEN"}
+    assert re.findall(r"^\| (`OGAI.*?) \|", section, re.MULTILINE)

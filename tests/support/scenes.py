@@ -10,6 +10,7 @@ from l3_modeltools import Mark, Metric, RankNow, RanksNow, Sample
 from l3_modeltools.architectures import preset
 from l3_modeltools.schemas import (
     Evidence,
+    Figures,
     Run,
     SavedCheckpoint,
     TrainedModel,
@@ -73,7 +74,8 @@ def a_scene(*, done: int = 1200, steps: int = 2000, **fields: object) -> Scene:
         ),
     )
     metrics = metrics_of(done)
-    run = msgspec.structs.replace(run, figures=msgspec.structs.replace(run.figures, tokens=done * 4096.0))
+    figures = Figures(tokens=done * 4096.0, at_work_s=8 + STEP_S * done, at_work_since=BEGAN - 8)
+    run = msgspec.structs.replace(run, figures=figures)
     known: dict[str, object] = {
         "now": BEGAN + STEP_S * done + 0.1,
         "run": run,

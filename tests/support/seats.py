@@ -41,8 +41,10 @@ class Ended:
 class Seats:
     """A supervisor with no judgement: it starts all ranks of a run again and again, in the same memory."""
 
-    def __init__(self, run: Path, ranks: int) -> None:
+    def __init__(self, run: Path, ranks: int, *, notes: Path | None = None) -> None:
+        """Take the run; log and last words go into `notes`, else into its directory too."""
         self.run, self.ranks, self.generation = run, ranks, -1
+        self.notes = run if notes is None else notes
         self.page_file = os.memfd_create("page")
         os.ftruncate(self.page_file, page_bytes(ranks))
         page = mmap.mmap(self.page_file, page_bytes(ranks))
@@ -70,7 +72,7 @@ class Seats:
         page, memory = reachable(self.page_file), tuple(map(reachable, self.memory))
         self.processes = []
         for rank in range(self.ranks):
-            words = (self.run, rank, self.ranks, self.generation, port, page, memory, breaks)
+            words = (self.run, self.notes, rank, self.ranks, self.generation, port, page, memory, breaks)
             process = CONTEXT.Process(target=be_rank, args=words)
             process.start()
             self.processes.append(process)
@@ -111,15 +113,16 @@ class Seats:
         assert [one.code for one in self.wait()] == [0] * self.ranks, self.log()
 
     def log(self) -> str:
-        return (self.run / "log").read_text()
+        return (self.notes / "log").read_text()
 
     def _word(self, rank: int) -> LastWord | None:
-        path = word_file(self.run, self.generation, rank)
+        path = word_file(self.notes, self.generation, rank)
         return msgspec.json.decode(path.read_bytes(), type=LastWord) if path.exists() else None
 
 
 def be_rank(
     run: Path,
+    notes: Path,
     rank: int,
     ranks: int,
     generation: int,
@@ -137,7 +140,7 @@ def be_rank(
         "MASTER_ADDR": "127.0.0.1",
         "MASTER_PORT": str(port),
     }
-    log = os.open(run / "log", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    log = os.open(notes / "log", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     os.dup2(log, 1)
     os.dup2(log, 2)
     sys.stdout = open(1, "w", closefd=False)  # noqa: SIM115
@@ -150,7 +153,7 @@ def be_rank(
         heart=Heart(mmap.mmap(os.open(page, os.O_RDWR), page_bytes(ranks)), rank),
         memory=tuple(os.open(path, os.O_RDWR) for path in memory),
         generation=generation,
-        say=lambda word: say(word_file(run, generation, rank), word),
+        say=lambda word: say(word_file(notes, generation, rank), word),
     )
     for one in breaks:
         if one.rank == rank:
@@ -164,8 +167,8 @@ def say(path: Path, word: LastWord) -> None:
     path.write_bytes(msgspec.json.encode(word))
 
 
-def word_file(run: Path, generation: int, rank: int) -> Path:
-    return run / f"word-{generation}-{rank}"
+def word_file(notes: Path, generation: int, rank: int) -> Path:
+    return notes / f"word-{generation}-{rank}"
 
 
 def reachable(descriptor: int) -> str:

@@ -4,7 +4,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from l0_infra.core.errors import UnhealthyError, UnsatisfiableError, UsageError
+from l0_infra.core.errors import UnhealthyError, UnsatisfiableError, UsageError, describe_os_error
 from l0_infra.core.store import ogai_home
 from l3_modeltools import CHECKPOINTS, Compared, Found, Shelf, compare_checkpoints, find_run, probe_checkpoint
 
@@ -80,7 +80,7 @@ def _directory(where: str | Path) -> Path:
     try:
         return _named(where)
     except (OSError, RuntimeError) as error:  # a folder closed to us, a name too long; a `~` of nobody
-        found = f"{error.strerror if isinstance(error, OSError) else error}".lower()
+        found = describe_os_error(error) if isinstance(error, OSError) else str(error).lower()
         raise UsageError(f"checkpoints of `{where}`", found=found, expected="a run or a directory") from error
 
 

@@ -18,7 +18,7 @@ from l0_infra.core.documents.shape import Shaper
 from l0_infra.core.documents.syntax import decode
 from l0_infra.core.documents.tree import Finding, Node, Place, Scalar, finding, node_at
 from l0_infra.core.documents.write import render_json
-from l0_infra.core.errors import DocumentError, Fault
+from l0_infra.core.errors import DocumentError, Fault, describe_os_error
 
 __all__ = ["parse_document", "place_faults", "read_document"]
 
@@ -95,8 +95,7 @@ def _load(path: FilePath, source: str) -> bytes:
             data = file.read(MAX_BYTES + 1)
     except OSError as error:
         similar = _similar_file(path) if isinstance(error, FileNotFoundError) else ""
-        reason = (error.strerror or "an unreadable file").lower()
-        _raise(source, [finding(place, reason, "a file that can be read", similar)])
+        _raise(source, [finding(place, describe_os_error(error), "a file that can be read", similar)])
     if len(data) > MAX_BYTES:
         _raise(source, [finding(place, f"more than {MAX_BYTES // 2**20} MiB", "a document written by hand")])
     return data

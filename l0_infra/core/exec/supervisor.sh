@@ -70,7 +70,7 @@ exec 3<&0
 # The feeder passes the input on, then waits for EOF or the time limit. Its first line tells the runner whom to stop.
 # Only a command that leaves more than a pipe's worth of its input unread hides an EOF, until the time limit.
 {
-    sh -c 'echo $PPID'
+    read -r og_feeder og_line </proc/self/stat && echo "$og_feeder"
     [ "$og_limit" != none ] && [ -n "$og_timeout" ] || og_timeout='' og_limit=''
     $og_timeout $og_limit head -c "$og_size"
     if [ $? -ne 124 ]; then

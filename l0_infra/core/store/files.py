@@ -6,7 +6,10 @@ import os
 import stat
 from pathlib import Path
 
-__all__ = ["append_line", "load_file", "save_file", "sync_directory"]
+__all__ = ["append_line", "load_file", "reserve_room", "save_file", "sync_directory"]
+
+KEEP_SIZE = 1
+"""`FALLOC_FL_KEEP_SIZE` of linux/falloc.h."""
 
 
 def save_file(path: Path, content: bytes, *, mode: int = 0o644, durable: bool = True) -> None:
@@ -59,5 +62,23 @@ def append_line(path: Path, line: str) -> None:
         content = line.rstrip("\n").encode() + b"\n"
         if os.write(descriptor, content) < len(content):
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+    finally:
+        os.close(descriptor)
+
+
+def reserve_room(path: Path, size_bytes: int) -> None:
+    """Have the disk keep room for so many bytes behind the end of `path`, which is made if absent and looks no longer.
+
+    What is appended afterwards finds room on a disk that is full. Raises OSError, also where the file system knows no
+    such thing (fallocate(2), FALLOC_FL_KEEP_SIZE).
+    """
+    import ctypes
+
+    fallocate = ctypes.CDLL(None, use_errno=True).fallocate
+    fallocate.argtypes = (ctypes.c_int, ctypes.c_int, ctypes.c_int64, ctypes.c_int64)
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    try:
+        if fallocate(descriptor, KEEP_SIZE, os.fstat(descriptor).st_size, size_bytes):
+            raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()), str(path))
     finally:
         os.close(descriptor)

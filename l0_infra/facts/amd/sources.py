@@ -46,7 +46,8 @@ ROCM = Source(
 VERSIONS = Source(
     name="amd-versions.txt",
     program="grep",
-    command="grep -H '' /opt/rocm/.info/version /sys/module/amdgpu/version 2>/dev/null; true",
+    command="[ -e /opt/rocm/.info/version ] || [ -e /sys/module/amdgpu/version ] || exit 0;"
+    " grep -H '' /opt/rocm/.info/version /sys/module/amdgpu/version 2>/dev/null; true",
 )
 
 QUICK = (*MAIN, ROCM)

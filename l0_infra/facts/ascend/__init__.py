@@ -14,11 +14,9 @@ from l0_infra.facts.ascend.sources import (
     QUERIES,
     QUICK,
     SOURCES,
-    TOPOLOGY,
     VERSIONS,
 )
 from l0_infra.facts.ascend.table import ChipKey, Table, parse_table
-from l0_infra.facts.ascend.topology import parse_topology
 from l0_infra.facts.ascend.versions import parse_versions
 from l0_infra.facts.bundle import Answers
 from l0_infra.facts.tree import integer
@@ -33,22 +31,21 @@ MOST_CHIPS = 16
 
 
 def parse_ascend(answers: Answers) -> Found:
-    """Read chips, their processes, ports and topology, and the versions installed."""
+    """Read chips, their processes and ports, and the versions installed."""
     table = parse_table(answers[INFO.name].out)
     mapping = parse_mapping(answers[MAPPING.name].out)
     queries = parse_queries(answers[one.name].out for one in (*QUERIES, LISTED))
     found = {key: accelerator(evidence) for key, evidence in _evidence(table, mapping, queries).items()}
     physical = {_physical(key, mapping, one): one for key, one in found.items()}
     ports = parse_ports(answers[one.name].out for one in PORTS)
-    names = {("Phy-ID", number): one.id for number, one in physical.items()}
-    names |= {("NPU", key[0]): one.id for key, one in reversed(found.items())}
-    topology, torn = parse_topology(answers[TOPOLOGY.name].out, names)
+    names = {f"Phy-ID{number}": one.id for number, one in physical.items()}
+    names |= {f"NPU{key[0]}": one.id for key, one in reversed(found.items())}
     return Found(
+        names=names,
         accelerators=tuple(sorted(found.values(), key=lambda one: one.index)),
-        unread=(*_unread(answers, table, queries), *torn),
+        unread=tuple(_unread(answers, table, queries)),
         software=parse_versions(answers[VERSIONS.name].out),
         fabric=tuple(fabric_port(physical[at], said) for at, said in sorted(ports.items()) if at in physical),
-        topology=topology,
     )
 
 
@@ -101,7 +98,7 @@ def _unread(answers: Answers, table: Table, queries: Queries) -> Iterator[Unread
         yield Unread(what=TOOL, reason="garbled", detail=info.out.strip()[:200])
     elif table.strange:
         yield Unread(what=TOOL, reason="garbled", detail="; ".join(table.strange)[:200])
-    for source in (*QUERIES, LISTED, MAPPING, TOPOLOGY, *PORTS, VERSIONS):
+    for source in (*QUERIES, LISTED, MAPPING, *PORTS, VERSIONS):
         if answers[source.name].end == "hung":
             yield from answers[source.name].unread(source.name)
     if any(npu is None for npu, _ in queries):

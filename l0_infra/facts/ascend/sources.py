@@ -6,7 +6,7 @@ Each kind is a source of its own, so that one that hangs holds no other back.
 
 from l0_infra.facts.bundle import Source
 
-__all__ = ["INFO", "LISTED", "MAPPING", "PORTS", "QUERIES", "QUICK", "SOURCES", "TOPOLOGY", "VERSIONS"]
+__all__ = ["INFO", "LISTED", "MAPPING", "PORTS", "QUERIES", "QUICK", "SOURCES", "VERSIONS"]
 
 TOOL = "npu-smi"
 INFO = Source(
@@ -29,13 +29,6 @@ MAPPING = Source(
     command="npu-smi info -m",
     also=("npu*smi*-m.*",),
     marks=("Chip Logic ID",),
-)
-TOPOLOGY = Source(
-    name="npu-smi-info-t-topo.txt",
-    program=TOOL,
-    command="npu-smi info -t topo",
-    also=("npu*smi*topo*",),
-    marks=("= Path traversing SIO", "HCCS = Connection traversing HCCS"),
 )
 
 
@@ -120,11 +113,12 @@ INSTALLED = (
 VERSIONS = Source(
     name="ascend-versions.txt",
     program="grep",
-    command=r"base=$(sed -n 's/^Driver_Install_Path_Param=//p' /etc/ascend_install.info 2>/dev/null);"
+    command="[ -e /etc/ascend_install.info ] || [ -d /usr/local/Ascend ] || exit 0;"
+    r" base=$(sed -n 's/^Driver_Install_Path_Param=//p' /etc/ascend_install.info 2>/dev/null);"
     f" base=${{base:-/usr/local/Ascend}}; grep -iH version {INSTALLED} 2>/dev/null; true",
 )
 
 QUICK = (INFO, MAPPING)
 """What tells which chips there are and who holds them."""
 
-SOURCES = (INFO, LISTED, MAPPING, TOPOLOGY, *QUERIES, *PORTS, VERSIONS)
+SOURCES = (INFO, LISTED, MAPPING, *QUERIES, *PORTS, VERSIONS)

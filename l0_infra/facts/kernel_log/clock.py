@@ -12,7 +12,7 @@ __all__ = ["BOOT_TIME", "Clock", "epoch_of", "parse_clock"]
 BOOT_TIME = Source(
     name="boot-time.txt",
     program="grep",
-    command="grep '^btime ' /proc/stat; cat /proc/uptime; date +%z",
+    command="grep -h -e '^btime ' -e '^[0-9]' /proc/stat /proc/uptime; date +%z",
 )
 DAY_S = 86400
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")

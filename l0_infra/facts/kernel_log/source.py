@@ -21,7 +21,9 @@ LOG = Source(
     name="kernel.log",
     program="dmesg",
     command="\n".join((f"set -- {NEWEST}", _script("log.sh"), _script("sieve.sh"), _script("pick.sh"))),
-    whole="\n".join((f"set -- {NEWEST}", _script("log.sh"), f"log | tail -c {WHOLE_BYTES}")),
+    whole="\n".join(
+        (f"set -- {NEWEST}", _script("log.sh"), f"log >/dev/null || exit; log | tail -c {WHOLE_BYTES}")
+    ),
     also=("dmesg*", "*kernel*log*", "kern.log*", "kmsg*", "syslog*", "messages*", "journal*"),
     marks=("NVRM: ", "kernel: ", "Linux version "),
 )

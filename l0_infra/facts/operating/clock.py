@@ -36,9 +36,15 @@ TIMEDATECTL = Source(
     also=("timedatectl*",),
     marks=("NTPSynchronized=",),
     program="timedatectl",
-    command="timedatectl show 2>/dev/null || timedatectl && { timedatectl timesync-status --no-pager; true; }",
+    command="[ -d /run/systemd/system ] || exit;"
+    " timedatectl show 2>/dev/null || timedatectl && { timedatectl timesync-status --no-pager; true; }",
 )
-ZONE = Source(name="zone.txt", program="cat", command="readlink /etc/localtime; cat /etc/timezone; true")
+ZONE = Source(
+    name="zone.txt",
+    program="readlink",
+    command="readlink /etc/localtime; zone=; [ ! -r /etc/timezone ] || read -r zone </etc/timezone;"
+    ' [ -z "$zone" ] || echo "$zone"',
+)
 
 DAEMONS = {
     "chronyd": "chrony",

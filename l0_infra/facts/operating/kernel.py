@@ -13,8 +13,8 @@ __all__ = ["CMDLINE", "KERNEL", "MODULES", "parse_kernel"]
 CMDLINE = Source(
     name="proc-cmdline.txt",
     also=("cmdline", "cmdline.txt", "proc_cmdline*"),
-    program="cat",
-    command="cat /proc/cmdline",
+    program="sh",
+    command='IFS= read -r line </proc/cmdline || [ -n "$line" ] && printf \'%s\\n\' "$line"',
 )
 MODULES = Source(
     name="proc-modules.txt",

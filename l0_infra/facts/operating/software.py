@@ -25,7 +25,10 @@ DPKG = Source(
     name="dpkg-query.txt",
     also=("dpkg*",),
     program="dpkg-query",
-    command=f"dpkg-query -W -f '${{db:Status-Abbrev}} ${{Package}} ${{Version}}\\n' {' '.join(PACKAGES)}; true",
+    command=f"known=; for name in {' '.join(PACKAGES)}; do"
+    " for file in $name $name:amd64 $name:arm64; do"
+    ' [ ! -e "/var/lib/dpkg/info/$file.list" ] || known="$known $file"; done; done;'
+    " [ -z \"$known\" ] || dpkg-query -W -f '${db:Status-Abbrev} ${Package} ${Version}\\n' $known; true",
 )
 RPM = Source(
     name="rpm-q.txt",
@@ -36,8 +39,8 @@ RPM = Source(
 LDCONFIG = Source(
     name="ldconfig-p.txt",
     program="ldconfig",
-    command="ldconfig -p | grep -E 'lib(nccl|rccl)\\.so' | sed 's/.* => //' | sort -u |"
-    ' while read -r file; do echo "$file => $(readlink -f "$file")"; done',
+    command="! grep -qE 'lib(nccl|rccl)\\.so' /etc/ld.so.cache || ldconfig -p | grep -E 'lib(nccl|rccl)\\.so' |"
+    ' while read -r line; do file=${line##* => }; echo "$file => $(readlink -f "$file")"; done',
 )
 
 NUMBER = re.compile(r"(?<![\w.])v?([0-9]+(?:\.[0-9]+)+[\w.+~-]{0,40})")

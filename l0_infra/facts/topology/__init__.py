@@ -9,14 +9,18 @@ from l0_infra.facts.topology.derive import Node, derive_topology
 from l0_infra.facts.topology.links import parse_links
 from l0_infra.facts.topology.pci import parse_pci
 from l0_infra.facts.topology.tail import numbers
-from l0_infra.facts.topology.told import Told, told_by
+from l0_infra.facts.topology.told import Told
 from l0_infra.facts.vendor import Found
 from l0_infra.schemas import FabricPort, NumaNode, PciDevice, Topology, Unread
 
 __all__ = ["SOURCES", "advise", "parse_pci", "parse_topology"]
 
-TOOLS = (matrix.TOPO, amd.AMD_TOPOLOGY, amd.ROCM_TOPOLOGY)
-SOURCES = (pci.SYS_BUS_PCI, pci.LSPCI, *TOOLS)
+TABLES = (matrix.TOPO, matrix.NPU_TOPO)
+LISTINGS = {
+    amd.AMD_TOPOLOGY: amd.parse_amd_topology,
+    amd.ROCM_TOPOLOGY: amd.parse_rocm_topology,
+}
+SOURCES = (pci.SYS_BUS_PCI, pci.LSPCI, *TABLES, *LISTINGS)
 
 
 def parse_topology(
@@ -27,9 +31,9 @@ def parse_topology(
     numa: Sequence[NumaNode],
 ) -> tuple[Topology | None, tuple[Unread, ...]]:
     """Put together how accelerators and RDMA devices lie, without advice; None when no source told any of it."""
-    tools = tuple(_tools(answers, {node.id: cpus for node in numa if (cpus := numbers(node.cpus))}))
-    told = (*tools, told_by(found.topology), parse_links(found.accelerators))
-    unread = (*(fault for one in tools for fault in one.unread), *_faults(answers, tools))
+    cpus = {node.id: cpus for node in numa if (cpus := numbers(node.cpus))}
+    told = (*_tools(answers, cpus, found.names), parse_links(found.accelerators))
+    unread = (*(fault for one in told for fault in one.unread), *_faults(answers, told))
     on_tree = any(device.bridges is not None for device in devices or ())
     if not (on_tree or devices == () or any(one.ways or one.places for one in told)):
         return None, unread
@@ -43,19 +47,20 @@ def parse_topology(
     return derive_topology(node, told), unread
 
 
-def _tools(answers: Answers, numa: Mapping[int, frozenset[int]]) -> Iterator[Told]:
-    table, listing, older = (answers[source.name].out for source in TOOLS)
-    yield matrix.parse_matrix(table, matrix.TOPO.command, numa)
-    yield amd.parse_amd_topology(listing)
-    yield amd.parse_rocm_topology(older)
+def _tools(answers: Answers, numa: Mapping[int, frozenset[int]], names: Mapping[str, str]) -> Iterator[Told]:
+    for source in TABLES:
+        yield matrix.parse_matrix(answers[source.name].out, source.command, numa, names)
+    for listing, parse in LISTINGS.items():
+        yield parse(answers[listing.name].out)
 
 
-def _faults(answers: Answers, tools: Sequence[Told]) -> Iterator[Unread]:
+def _faults(answers: Answers, told: Sequence[Told]) -> Iterator[Unread]:
     for source in SOURCES:
         what = source.name if source.program == "grep" else source.command.rpartition("|| ")[2]
         yield from answers[source.name].unread(what)
-    for source, told in zip(TOOLS, tools, strict=True):
+    for source, one in zip((*TABLES, *LISTINGS), told, strict=False):
         answer = answers[source.name]
-        if answer.ok and answer.out.strip() and not told.read:
-            what = source.command.rpartition("|| ")[2]
-            yield Unread(what=what, reason="garbled", detail=answer.out.strip()[:200])
+        if answer.ok and answer.out.strip() and not one.read:
+            yield Unread(
+                what=source.command.rpartition("|| ")[2], reason="garbled", detail=answer.out.strip()[:200]
+            )

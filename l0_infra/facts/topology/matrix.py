@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping
 from itertools import combinations
+from types import MappingProxyType
 
 from l0_infra.facts.bundle import Source
 from l0_infra.facts.topology.table import Table, parse_table
@@ -11,7 +12,7 @@ from l0_infra.facts.topology.told import Told, Way
 from l0_infra.facts.topology.words import parse_path
 from l0_infra.schemas import Unread
 
-__all__ = ["TOPO", "parse_matrix"]
+__all__ = ["NPU_TOPO", "TOPO", "parse_matrix"]
 
 TOPO = Source(
     name="topo-m.txt",
@@ -20,19 +21,28 @@ TOPO = Source(
     also=("*topo*-m*", "*nvidia*topo*", "topo.*"),
     marks=("\tGPU0\t", "\x1b[4mGPU0\t"),
 )
+NPU_TOPO = Source(
+    name="npu-smi-info-t-topo.txt",
+    program="npu-smi",
+    command="npu-smi info -t topo",
+    also=("*npu*topo*",),
+    marks=("= Path traversing SIO", "HCCS = Connection traversing HCCS"),
+)
+VENDORS = {"GPU": "nvidia", "NPU": "ascend", "Phy-ID": "ascend"}
 
 
 def parse_matrix(
-    text: str, what: str, numa: Mapping[int, frozenset[int]], names: Mapping[str, str] | None = None
+    text: str,
+    what: str,
+    numa: Mapping[int, frozenset[int]],
+    own: Mapping[str, str] = MappingProxyType({}),
 ) -> Told:
-    """Read a table; what is garbled is told and left out.
+    """Read a table; `numa` has the CPUs of the machine's NUMA nodes, `own` ids of what the table calls otherwise.
 
-    `numa` has the CPUs of the machine's NUMA nodes, `names` what the columns are called in the facts, where that does
-    not follow from them.
+    What is garbled is told and left out.
     """
     table = parse_table(text)
-    own = {**table.names, **(names or {})}
-    names = {device: own.get(device) or _name(device) for device in table.devices}
+    names = {device: own.get(device) or _name(device, table) for device in table.devices}
     places = zip(table.rows, read_tails([row.tail for row in table.rows], table.tails, numa), strict=True)
     cells = {
         (row.device, column): cell
@@ -51,9 +61,9 @@ def parse_matrix(
     )
 
 
-def _name(device: str) -> str:
-    match = re.fullmatch(r"GPU([0-9]{1,4})", device)
-    return f"nvidia:{int(match[1])}" if match else device
+def _name(device: str, table: Table) -> str:
+    match = re.fullmatch(r"(GPU|NPU|Phy-ID)([0-9]{1,4})", device)
+    return f"{VENDORS[match[1]]}:{int(match[2])}" if match else table.names.get(device, device)
 
 
 def _way(cells: Mapping[tuple[str, str], str], one: str, other: str) -> Way | None:

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 import msgspec
 
 from l0_infra.facts.topology.tail import Place
-from l0_infra.schemas import PairPath, Topology, Unread
+from l0_infra.schemas import PairPath, Unread
 
-__all__ = ["Told", "Way", "told_by", "way_between"]
+__all__ = ["Told", "Way", "way_between"]
 
 
 class Way(msgspec.Struct, frozen=True, kw_only=True):
@@ -27,15 +27,6 @@ class Told(msgspec.Struct, frozen=True, kw_only=True):
     unread: tuple[Unread, ...] = ()
     read: bool = True
     """Whether the source's text was understood."""
-
-
-def told_by(topology: Topology | None) -> Told:
-    """Take what a vendor's own parser made of its tool's table."""
-    whole = topology or Topology()
-    return Told(
-        ways={(pair.first, pair.second): Way(path=pair.path, links=pair.links) for pair in whole.pairs},
-        places={one.accelerator: Place(cpus=one.cpus, numa_node=one.numa_node) for one in whole.affinities},
-    )
 
 
 def way_between(one: str, other: str, told: Mapping[tuple[str, str], Way]) -> Way | None:

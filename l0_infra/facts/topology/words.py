@@ -7,7 +7,7 @@ from l0_infra.schemas import PairPath
 
 __all__ = ["DIRECT", "distance", "parse_path"]
 
-DIRECT: tuple[PairPath, ...] = ("nvlink", "hccs", "xgmi")
+DIRECT: tuple[PairPath, ...] = ("nvlink", "hccs", "sio", "xgmi")
 """Links of the accelerators' own."""
 
 PCI_PATHS = get_args(PairPath)[len(DIRECT) :]
@@ -21,12 +21,11 @@ PATHS: dict[str, PairPath] = {
     "SOC": "sys",
     "HCCS": "hccs",
     "HCCS_SW": "hccs",
-    "SIO": "hccs",
+    "SIO": "sio",
     "UB": "hccs",
+    "XGMI": "xgmi",
 }
-"""`SOC` is what old drivers called SYS. Two dies of one Ascend package are joined by SIO, super nodes by HCCS switches
-or UB: all are Huawei's direct links.
-"""
+"""`SOC`: SYS of old drivers; `HCCS_SW`: HCCS through a switch; UB: what followed it (legends of the tools)."""
 
 
 def parse_path(word: str) -> tuple[PairPath, int | None] | None:

@@ -8,6 +8,7 @@ from stat import S_ISREG
 import numpy as np
 import numpy.typing as npt
 
+from l0_infra.core.errors import describe_os_error
 from l3_modeltools.data.indexed.layout import (
     HEADER_BYTES,
     IndexHeader,
@@ -132,4 +133,4 @@ def map_file(path: Path) -> npt.NDArray[np.uint8]:
                 return np.empty(0, dtype=np.uint8)
             return np.frombuffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), dtype=np.uint8)
     except OSError as error:
-        raise bad_file(path, error.strerror or "no file", "a file that can be read") from error
+        raise bad_file(path, describe_os_error(error), "a file that can be read") from error

@@ -10,7 +10,7 @@ from l3_modeltools.data.dataset import SplitName
 from l3_modeltools.data.indexed import IndexedFiles, IndexedWriter, TokenDtype, Tokens
 from l3_modeltools.data.prepare.documents import Documents
 from l3_modeltools.data.prepare.split import is_held_out
-from l3_modeltools.data.prepare.verdicts import Verdict
+from l3_modeltools.data.prepare.verdicts import DocumentVerdict
 from l3_modeltools.data.prepare.workplace import Workplace
 from l3_modeltools.schemas import Corpus, DataShard
 
@@ -30,7 +30,7 @@ def stored_documents(
     """Yield the documents of one split from all parts, some at a time; nothing marks a part's end but the order."""
     for part, first in enumerate(firsts[:-1]):
         rows = place.load_rows(part)
-        kept = place.load_verdicts(first, len(rows)) == Verdict.KEPT
+        kept = place.load_verdicts(first, len(rows)) == DocumentVerdict.KEPT
         held_out = np.repeat(is_held_out(rows, corpus.validation_share)[kept], DOCUMENTS_OF[corpus.format])
         chosen = held_out if split == "validation" else ~held_out
         start = 0

@@ -1,4 +1,4 @@
-"""Processes that do the tasks of one stage; none outlives the one that started them, however that ends."""
+"""Processes that do the tasks of a prepare; none outlives the one that started them, however that ends."""
 
 import contextlib
 import os
@@ -9,43 +9,76 @@ import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from queue import SimpleQueue
+from typing import Self
 
 import msgspec
 
 from l0_infra.core.errors import EngineError
 from l3_modeltools.data.prepare.messages import Answer, Done, Failed, Task, raised
 
-__all__ = ["ask", "do_tasks"]
+__all__ = ["Crew", "ask"]
 
 PROGRAM = "l3_modeltools.data.prepare.worker"
 Results = SimpleQueue[Answer | EngineError]
 
 
-def do_tasks(directory: Path, tasks: Sequence[Task], *, workers: int, lock: int) -> Iterator[Done]:
-    """Do tasks in `workers` processes and yield each as it is done; all have ended when this ends.
+class Crew:
+    """The processes of one prepare, kept from stage to stage while as many are wanted.
 
-    Each process inherits the descriptor `lock`, so that the lock is held until the last of them is gone.
-    Raises the first task's failure, EngineError when a process dies.
+    Each inherits the descriptor `lock`, so that the lock is held until the last of them is gone.
     """
-    waiting: SimpleQueue[Task | None] = SimpleQueue()
-    for task in tasks:
-        waiting.put(task)
-    count = min(workers, len(tasks))
-    for _ in range(count):
-        waiting.put(None)
-    results: Results = SimpleQueue()
-    processes = [_start(directory, lock, threads=1 if count > 1 else workers) for _ in range(count)]
-    threads = [
-        threading.Thread(target=_attend, args=(process, waiting, results), daemon=True)
-        for process in processes
-    ]
-    try:
-        for thread in threads:
+
+    def __init__(self, directory: Path, *, workers: int, lock: int) -> None:
+        self.directory = directory
+        self.workers = workers
+        self.lock = lock
+        self.processes: Sequence[subprocess.Popen[bytes]] = ()
+        self.threads: Sequence[threading.Thread] = ()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        self._end()
+
+    def do(self, tasks: Sequence[Task]) -> Iterator[Done]:
+        """Do tasks, each in one process, and yield each as it is done.
+
+        Raises the first task's failure, EngineError when a process dies.
+        """
+        waiting: SimpleQueue[Task | None] = SimpleQueue()
+        results: Results = SimpleQueue()
+        self._gather(min(self.workers, len(tasks)))
+        for task in (*tasks, *(None for _ in self.processes)):
+            waiting.put(task)
+        self.threads = [
+            threading.Thread(target=_attend, args=(process, waiting, results), daemon=True)
+            for process in self.processes
+        ]
+        for thread in self.threads:
             thread.start()
         for _ in tasks:
             yield _done(results.get())
-    finally:
-        _end(processes, threads)
+
+    def _gather(self, count: int) -> None:
+        """Have `count` processes: one alone may use every core, several use one each."""
+        if len(self.processes) != count:
+            self._end()
+            threads = 1 if count > 1 else self.workers
+            self.processes = [_start(self.directory, self.lock, threads=threads) for _ in range(count)]
+
+    def _end(self) -> None:
+        for process in self.processes:
+            process.kill()
+        for thread in self.threads:
+            thread.join()
+        for process in self.processes:
+            process.wait()
+            for stream in (process.stdin, process.stdout):
+                with contextlib.suppress(BrokenPipeError):  # a task that a dead worker never read
+                    if stream:
+                        stream.close()
+        self.processes = self.threads = ()
 
 
 def _start(directory: Path, lock: int, *, threads: int) -> "subprocess.Popen[bytes]":
@@ -109,15 +142,3 @@ def _done(answer: Answer | EngineError) -> Done:
     if isinstance(answer, EngineError):
         raise answer
     return answer
-
-
-def _end(processes: "Sequence[subprocess.Popen[bytes]]", threads: Sequence[threading.Thread]) -> None:
-    for process in processes:
-        process.kill()
-    for process, thread in zip(processes, threads, strict=True):
-        thread.join()
-        process.wait()
-        for stream in (process.stdin, process.stdout):
-            with contextlib.suppress(BrokenPipeError):  # a task that a dead worker never read
-                if stream:
-                    stream.close()

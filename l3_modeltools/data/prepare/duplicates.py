@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from l3_modeltools.data.prepare.verdicts import Verdict
+from l3_modeltools.data.prepare.verdicts import DocumentVerdict
 from l3_modeltools.data.prepare.workplace import Scanned, Workplace
 from l3_modeltools.schemas import Deduplication, NearDuplicates
 
@@ -61,7 +61,7 @@ def _drop_exact(
     with Buckets(place.work / "exact", records=firsts[-1]) as buckets:
         for part, (first, _) in enumerate(pairwise(firsts)):
             rows = place.load_rows(part)
-            kept = np.flatnonzero(rows["verdict"] == Verdict.KEPT)
+            kept = np.flatnonzero(rows["verdict"] == DocumentVerdict.KEPT)
             hashed = np.empty(kept.size, dtype=HASHED)
             hashed["high"], hashed["low"] = rows["high"][kept], rows["low"][kept]
             hashed["document"] = kept + first
@@ -69,7 +69,7 @@ def _drop_exact(
             report(part)
         for rows in buckets.sorted():
             same = (rows["high"][1:] == rows["high"][:-1]) & (rows["low"][1:] == rows["low"][:-1])
-            verdicts[rows["document"][1:][same].astype(np.int64)] = Verdict.EXACT_DUPLICATE
+            verdicts[rows["document"][1:][same].astype(np.int64)] = DocumentVerdict.EXACT_DUPLICATE
 
 
 def _drop_near(
@@ -87,7 +87,9 @@ def _drop_near(
         for part, (first, last) in enumerate(pairwise(firsts)):
             for start in range(first, last, ROWS_AT_ONCE):
                 signatures = store.load(part, start - first, min(ROWS_AT_ONCE, last - start))
-                kept = (verdicts[start : start + len(signatures)] == Verdict.KEPT) & signatures.any(axis=1)
+                kept = (verdicts[start : start + len(signatures)] == DocumentVerdict.KEPT) & signatures.any(
+                    axis=1
+                )
                 documents = np.flatnonzero(kept)
                 keys = band_keys(signatures[documents], wanted.threshold)
                 hashed = np.zeros(keys.size, dtype=HASHED)
@@ -119,11 +121,11 @@ def _drop_like_ones(
 
     earlier = np.empty((0, store.permutations), dtype=np.uint32)
     for document in group:
-        if verdicts[document] != Verdict.KEPT:
+        if verdicts[document] != DocumentVerdict.KEPT:
             continue
         signature = store.one(int(document))
         if len(earlier) and likeness(signature, earlier).max() >= threshold:
-            verdicts[document] = Verdict.NEAR_DUPLICATE
+            verdicts[document] = DocumentVerdict.NEAR_DUPLICATE
         elif len(earlier) < MOST_COMPARED:
             earlier = np.vstack([earlier, signature])
 

@@ -21,7 +21,7 @@ from l3_modeltools.data.prepare.tokenizer import (
     token_dtype,
     told_of_the_tokenizer,
 )
-from l3_modeltools.data.prepare.verdicts import Verdict
+from l3_modeltools.data.prepare.verdicts import DocumentVerdict
 from l3_modeltools.data.prepare.workplace import Encoded, Workplace, whole_files
 from l3_modeltools.schemas import Tokenizer
 
@@ -118,7 +118,7 @@ def encode_part(origin: Origin, part: WorkPart, place: Workplace, encoder: Encod
     kept = (
         content
         for content, verdict in zip(read_part(origin, part), verdicts, strict=True)
-        if verdict == Verdict.KEPT and not isinstance(content, Unreadable)
+        if verdict == DocumentVerdict.KEPT and not isinstance(content, Unreadable)
     )
     count = tokens = 0
     index = part.index

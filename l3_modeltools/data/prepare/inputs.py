@@ -6,7 +6,7 @@ from difflib import get_close_matches
 from itertools import pairwise
 from pathlib import Path
 
-from l0_infra.core.errors import DocumentError, Fault
+from l0_infra.core.errors import DocumentError, Fault, describe_os_error
 from l3_modeltools.data.prepare.origin import Input, Origin
 from l3_modeltools.data.prepare.read import Format, pieces_of
 from l3_modeltools.data.prepare.tokenizer import find_tokenizer_files
@@ -94,7 +94,7 @@ def _tokenizer_inputs(where: str, corpus: Corpus, base: Path) -> tuple[Input, ..
     try:
         return tuple(map(_stat, find_tokenizer_files(base / corpus.tokenizer.path)))
     except OSError as error:
-        found = f"{corpus.tokenizer.path}: {(error.strerror or 'unreadable').lower()}"
+        found = f"{corpus.tokenizer.path}: {describe_os_error(error)}"
         fault = Fault(path=("tokenizer", "path"), found=found, expected="a folder that can be read")
         raise DocumentError(where, [fault]) from error
 
@@ -105,7 +105,7 @@ def _stat(path: Path) -> Input:
 
 
 def _unreadable(index: int, path: Path, error: OSError) -> Fault:
-    found = f"{path}: {(error.strerror or 'unreadable').lower()}"
+    found = f"{path}: {describe_os_error(error)}"
     return Fault(path=("sources", index, "files"), found=found, expected="files that can be read")
 
 

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from l0_infra.core.errors import UnsatisfiableError
 from l0_infra.core.units import format_bytes, format_count
-from l3_modeltools.data.prepare.verdicts import REASONS, Verdict
+from l3_modeltools.data.prepare.verdicts import REASONS, DocumentVerdict
 from l3_modeltools.schemas import Corpus, DataShard, DataSource, Dropped, Source, source_name
 
 __all__ = ["describe_source", "judge_emptiness", "judge_room", "judge_splits"]
@@ -27,7 +27,7 @@ def describe_source(source: Source, counts: npt.NDArray[np.int64]) -> DataSource
     return DataSource(
         name=source_name(source),
         licence=source.licence,
-        documents=int(counts[Verdict.KEPT]),
+        documents=int(counts[DocumentVerdict.KEPT]),
         dropped=dropped,
     )
 

@@ -15,7 +15,7 @@ from l3_modeltools.data.prepare.read import Unreadable, words_of
 from l3_modeltools.data.prepare.scan import read_part
 from l3_modeltools.data.prepare.split import is_held_out, is_sampled
 from l3_modeltools.data.prepare.tokenizer import copy_tokenizer, learn_tokenizer
-from l3_modeltools.data.prepare.verdicts import Verdict
+from l3_modeltools.data.prepare.verdicts import DocumentVerdict
 from l3_modeltools.data.prepare.workplace import Scanned, Workplace
 from l3_modeltools.schemas import BytePairs
 
@@ -59,7 +59,7 @@ def _sample(
 
 def _wanted(origin: Origin, place: Workplace, part: int, first: int, share: float) -> npt.NDArray[np.bool_]:
     rows = place.load_rows(part)
-    kept = place.load_verdicts(first, len(rows)) == Verdict.KEPT
+    kept = place.load_verdicts(first, len(rows)) == DocumentVerdict.KEPT
     wanted: npt.NDArray[np.bool_] = (
         kept & ~is_held_out(rows, origin.corpus.validation_share) & is_sampled(rows, share)
     )

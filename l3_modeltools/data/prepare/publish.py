@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 
 from l0_infra.core.documents import render_json
-from l0_infra.core.errors import EngineError, UnhealthyError, UsageError
+from l0_infra.core.errors import EngineError, UnhealthyError, UsageError, describe_os_error
 from l0_infra.core.store import load_file, save_file
 from l3_modeltools.data.prepare.origin import Origin, describe_changes
 from l3_modeltools.data.prepare.workplace import Workplace
@@ -108,7 +108,7 @@ def load_manifest(path: Path) -> Dataset:
     try:
         return msgspec.json.decode(load_file(path), type=Dataset)
     except (OSError, msgspec.DecodeError, RecursionError) as error:
-        found = (error.strerror or "unreadable").lower() if isinstance(error, OSError) else str(error)
+        found = describe_os_error(error) if isinstance(error, OSError) else str(error)
         raise UnhealthyError(
             str(path), found=found, expected="the manifest of a data set", hint="prepare it again"
         ) from error

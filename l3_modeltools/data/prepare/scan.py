@@ -11,7 +11,7 @@ from l3_modeltools.data.prepare.origin import Origin
 from l3_modeltools.data.prepare.parts import WorkPart
 from l3_modeltools.data.prepare.quality import is_worthy
 from l3_modeltools.data.prepare.read import Content, Unreadable, encoded, read_slice, words_of
-from l3_modeltools.data.prepare.verdicts import Verdict
+from l3_modeltools.data.prepare.verdicts import DocumentVerdict
 from l3_modeltools.data.prepare.workplace import Scanned, Workplace, whole_files
 from l3_modeltools.schemas import Corpus, NearDuplicates, Source
 
@@ -38,7 +38,7 @@ def scan_part(origin: Origin, part: WorkPart, place: Workplace) -> Scanned:
             if isinstance(content, Unreadable) and len(notes) < NOTES:
                 notes.append(content.where)
             documents += 1
-            size_bytes += len(raw) if verdict is Verdict.KEPT else 0
+            size_bytes += len(raw) if verdict is DocumentVerdict.KEPT else 0
     scanned = Scanned(documents=documents, size_bytes=size_bytes, notes=tuple(notes))
     with whole_files(place.scanned(part.index)) as (note,):
         note.write(msgspec.json.encode(scanned))
@@ -52,25 +52,25 @@ def read_part(origin: Origin, part: WorkPart) -> Iterator[Content | Unreadable]:
         yield from read_slice(source, piece, origin.corpus.format)
 
 
-def judge_document(content: Content | Unreadable, corpus: Corpus, source: Source) -> Verdict:
+def judge_document(content: Content | Unreadable, corpus: Corpus, source: Source) -> DocumentVerdict:
     """Say whether one document, by itself, is worth keeping."""
     if isinstance(content, Unreadable):
-        return Verdict.UNREADABLE
+        return DocumentVerdict.UNREADABLE
     if corpus.licences is not None and source.licence not in corpus.licences:
-        return Verdict.LICENCE
+        return DocumentVerdict.LICENCE
     if isinstance(content, np.ndarray):
-        return Verdict.KEPT if content.size else Verdict.EMPTY
+        return DocumentVerdict.KEPT if content.size else DocumentVerdict.EMPTY
     text = words_of(content)
     if not text or text.isspace():
-        return Verdict.EMPTY
+        return DocumentVerdict.EMPTY
     if corpus.quality and not is_worthy(text, corpus.quality):
-        return Verdict.QUALITY
-    return Verdict.KEPT
+        return DocumentVerdict.QUALITY
+    return DocumentVerdict.KEPT
 
 
-def _signature(content: Content | Unreadable, verdict: Verdict, wanted: NearDuplicates) -> bytes:
+def _signature(content: Content | Unreadable, verdict: DocumentVerdict, wanted: NearDuplicates) -> bytes:
     """Return the MinHash of a document that may be kept; zeros for any other, and for tokens."""
-    if isinstance(content, Unreadable | np.ndarray) or verdict is not Verdict.KEPT:
+    if isinstance(content, Unreadable | np.ndarray) or verdict is not DocumentVerdict.KEPT:
         return bytes(4 * wanted.permutations)
     from l3_modeltools.data.prepare.near import signature_of
 

@@ -12,7 +12,7 @@ from l0_infra.core.errors import UnsatisfiableError
 from l3_modeltools.data.dataset import SplitName
 from l3_modeltools.data.indexed import Tokens
 from l3_modeltools.data.prepare.assemble import assemble_split, entropy_nats, stored_documents
-from l3_modeltools.data.prepare.crew import do_tasks
+from l3_modeltools.data.prepare.crew import Crew
 from l3_modeltools.data.prepare.duplicates import decide_duplicates, first_documents
 from l3_modeltools.data.prepare.inputs import find_origin
 from l3_modeltools.data.prepare.judge import describe_source, judge_emptiness, judge_room, judge_splits
@@ -21,7 +21,7 @@ from l3_modeltools.data.prepare.origin import Origin, describe_changes
 from l3_modeltools.data.prepare.parts import WorkPart, cut_parts
 from l3_modeltools.data.prepare.progress import Progress, Stage
 from l3_modeltools.data.prepare.tokenizer import describe_tokenizer, token_dtype, tokenizer_name
-from l3_modeltools.data.prepare.verdicts import Verdict
+from l3_modeltools.data.prepare.verdicts import DocumentVerdict
 from l3_modeltools.data.prepare.workplace import Scanned, Workplace
 from l3_modeltools.schemas import Dataset, DataShard, DataSource, Tokenizer
 
@@ -46,12 +46,13 @@ class Stages:
 
     def run(self) -> tuple[Dataset, tuple[str, ...]]:
         """Do every stage that is not done; return the manifest and what to tell."""
-        self._scan()
-        self._deduplicate()
-        judge_emptiness(self.origin.corpus, self.sources)
-        self._learn()
-        self._judge_room()
-        self._encode()
+        with Crew(self.place.directory, workers=self.workers, lock=self.lock) as crew:
+            self._scan(crew)
+            self._deduplicate()
+            judge_emptiness(self.origin.corpus, self.sources)
+            self._learn(crew)
+            self._judge_room()
+            self._encode(crew)
         self._judge_stillness()
         return self._assemble()
 
@@ -74,10 +75,10 @@ class Stages:
     @cached_property
     def sources(self) -> tuple[DataSource, ...]:
         """How many documents of each source are kept and dropped."""
-        counts = np.zeros((len(self.origin.corpus.sources), len(Verdict)), dtype=np.int64)
+        counts = np.zeros((len(self.origin.corpus.sources), len(DocumentVerdict)), dtype=np.int64)
         for part, first, scanned in zip(self.parts, self.firsts, self.scanned, strict=False):
             verdicts = self.place.load_verdicts(first, scanned.documents)
-            counts[part.source] += np.bincount(verdicts, minlength=len(Verdict))
+            counts[part.source] += np.bincount(verdicts, minlength=len(DocumentVerdict))
         return tuple(map(describe_source, self.origin.corpus.sources, counts))
 
     @cached_property
@@ -85,9 +86,9 @@ class Stages:
         """The tokenizer, once it is in place."""
         return describe_tokenizer(self.place.tokenizer, tokenizer_name(self.origin.corpus))
 
-    def _scan(self) -> None:
+    def _scan(self, crew: Crew) -> None:
         missing = [part for part in self.parts if not self.place.scanned(part.index).exists()]
-        self._do("read", [Task(stage="scan", part=part.index) for part in missing])
+        self._do(crew, "read", [Task(stage="scan", part=part.index) for part in missing])
 
     def _deduplicate(self) -> None:
         if self.place.verdicts.exists():
@@ -99,18 +100,18 @@ class Stages:
 
         decide_duplicates(self.place, self.scanned, self.origin.corpus.deduplicate, report)
 
-    def _learn(self) -> None:
+    def _learn(self, crew: Crew) -> None:
         if not self.place.tokenizer.exists():
-            self._do("tokenizer", [Task(stage="learn")])
+            self._do(crew, "tokenizer", [Task(stage="learn")])
 
-    def _encode(self) -> None:
+    def _encode(self, crew: Crew) -> None:
         parts = [part.index for part in self._unencoded()]
-        self._do("encode", [Task(stage="encode", part=part, first=self.firsts[part]) for part in parts])
+        self._do(crew, "encode", [Task(stage="encode", part=part, first=self.firsts[part]) for part in parts])
 
     def _unencoded(self) -> list[WorkPart]:
         return [part for part in self.parts if not self.place.encoded(part.index).exists()]
 
-    def _do(self, stage: Stage, tasks: Sequence[Task]) -> None:
+    def _do(self, crew: Crew, stage: Stage, tasks: Sequence[Task]) -> None:
         """Let the workers do tasks, and tell how far they are: parts done earlier count as done."""
         if not tasks:
             return
@@ -118,7 +119,7 @@ class Stages:
         done_bytes = self.total_bytes - sum(sizes) if stage != "tokenizer" else 0
         documents = tokens = 0
         self._tell(stage, done_bytes)
-        for done in do_tasks(self.place.directory, tasks, workers=self.workers, lock=self.lock):
+        for done in crew.do(tasks):
             done_bytes += self.parts[done.part].size_bytes if stage != "tokenizer" else 0
             documents += done.documents
             tokens += done.tokens

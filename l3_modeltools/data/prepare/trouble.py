@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from l0_infra.core.errors import MachineError
+from l0_infra.core.errors import MachineError, describe_os_error
 
 __all__ = ["told_of_the_disk"]
 
@@ -19,7 +19,7 @@ def told_of_the_disk(directory: Path) -> Iterator[None]:
         yield
     except OSError as error:
         where = str(error.filename or directory)
-        found = (error.strerror or type(error).__name__).lower()
+        found = describe_os_error(error)
         hint = "what was done so far stands: the same command goes on from there"
         if error.errno in FULL:
             raise MachineError(

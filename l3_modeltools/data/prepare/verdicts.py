@@ -5,12 +5,12 @@ from typing import Literal
 
 import numpy as np
 
-__all__ = ["REASONS", "SCANNED", "Verdict"]
+__all__ = ["REASONS", "SCANNED", "DocumentVerdict"]
 
 Reason = Literal["exact_duplicate", "near_duplicate", "empty", "quality", "licence", "unreadable"]
 
 
-class Verdict(IntEnum):
+class DocumentVerdict(IntEnum):
     """Kept, or why not."""
 
     KEPT = 0
@@ -22,13 +22,13 @@ class Verdict(IntEnum):
     NEAR_DUPLICATE = 6
 
 
-REASONS: dict[Verdict, Reason] = {
-    Verdict.UNREADABLE: "unreadable",
-    Verdict.LICENCE: "licence",
-    Verdict.EMPTY: "empty",
-    Verdict.QUALITY: "quality",
-    Verdict.EXACT_DUPLICATE: "exact_duplicate",
-    Verdict.NEAR_DUPLICATE: "near_duplicate",
+REASONS: dict[DocumentVerdict, Reason] = {
+    DocumentVerdict.UNREADABLE: "unreadable",
+    DocumentVerdict.LICENCE: "licence",
+    DocumentVerdict.EMPTY: "empty",
+    DocumentVerdict.QUALITY: "quality",
+    DocumentVerdict.EXACT_DUPLICATE: "exact_duplicate",
+    DocumentVerdict.NEAR_DUPLICATE: "near_duplicate",
 }
 
 SCANNED = np.dtype([("high", "<u8"), ("low", "<u8"), ("size_bytes", "<u8"), ("verdict", "u1")])

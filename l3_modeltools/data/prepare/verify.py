@@ -8,7 +8,7 @@ from hashlib import file_digest
 from pathlib import Path
 from stat import S_ISREG
 
-from l0_infra.core.errors import UnsatisfiableError
+from l0_infra.core.errors import UnsatisfiableError, describe_os_error
 from l3_modeltools.data.indexed import IndexedReader
 from l3_modeltools.data.prepare.publish import load_manifest
 from l3_modeltools.schemas import Dataset, DataShard, HashedFile
@@ -67,7 +67,7 @@ def hash_fault(directory: Path, file: HashedFile) -> str:
         with path.open("rb", buffering=0) as stream:
             found = file_digest(stream, "sha256").hexdigest()
     except OSError as error:
-        return f"{path}: {(error.strerror or 'unreadable').lower()}"
+        return f"{path}: {describe_os_error(error)}"
     return "" if found == file.sha256 else f"{path}: content of another hash than the manifest says"
 
 

@@ -15,12 +15,14 @@ GOES_ON = ("went_on", "spawned", "supervised", "ended")
 
 def held_strokes(marks: Sequence[Mark], taken: Sequence[Taken]) -> Iterator[Stroke]:
     """Paint what the marks tell."""
-    for index, mark in enumerate(marks):
+    goes_on = inf
+    for mark in reversed(marks):
         if mark.mark == "paused":
-            end = next((later.at for later in marks[index + 1 :] if later.mark in GOES_ON), inf)
-            yield Stroke(begin=mark.at, end=end, category="paused")
+            yield Stroke(begin=mark.at, end=goes_on, category="paused")
         elif mark.mark == "validated" and mark.seconds:
             yield Stroke(begin=mark.at - mark.seconds, end=mark.at, category="validate")
+        elif mark.mark in GOES_ON:
+            goes_on = mark.at
     yield from _Saves(marks, taken).strokes()
 
 

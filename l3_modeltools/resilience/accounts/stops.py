@@ -12,6 +12,7 @@ from l3_modeltools.schemas import TrainingFault
 __all__ = ["list_begins", "stop_strokes"]
 
 BEGINS = ("started", "supervised", "spawned")
+SETTLES = (*BEGINS, "ready", "ended")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -64,6 +65,7 @@ class _Walk:
             faults,
             step_ends,
         )
+        self.settled = _next_settled(moments)
         self.reason: Category = "setup"
         self.ended: Mark | None = None
         self.begun: str | None = None
@@ -100,7 +102,7 @@ class _Walk:
     def _away(self, ended: Mark, until: float) -> Iterator[Stroke]:
         """Paint the time after an end: from the moment on that a person wants it to go on, it waits for its turn."""
         category = _after(ended)
-        wanted = next((at for at in self.submissions if ended.at < at < until), until)
+        wanted = min(_next_after(self.submissions, ended.at), until)
         stopped_until = wanted if category == "stopped" else until
         yield Stroke(begin=ended.at, end=stopped_until, category=category)
         yield Stroke(begin=stopped_until, end=until, category="queue")
@@ -122,14 +124,11 @@ class _Walk:
 
     def _ready_after(self, index: int) -> float:
         """Return when the ranks of this begin were ready, or when it was superseded."""
-        words = (*BEGINS, "ready", "ended")
-        told = next((later.at for later in self.moments[index + 1 :] if later.word in words), inf)
-        place = bisect_right(self.step_ends, self.moments[index].at)
-        return min(told, self.step_ends[place] if place < len(self.step_ends) else inf)
+        return min(self.settled[index], _next_after(self.step_ends, self.moments[index].at))
 
     def _alive_before(self, index: int) -> float:
         """Return the last sign of life before a moment: a mark or the end of a step."""
-        told = max((earlier.at for earlier in self.moments[:index]), default=self.submitted_at)
+        told = self.moments[index - 1].at if index else self.submitted_at
         return max(told, self._step_before(self.moments[index].at))
 
     def _step_before(self, at: float) -> float:
@@ -140,3 +139,19 @@ class _Walk:
 def _after(ended: Mark) -> Category:
     """Say what the time after an end is: the job is tried again by itself, or it stays stopped."""
     return "stopped" if ended.exit_code is None or is_final(ended.exit_code) else "restart"
+
+
+def _next_settled(moments: Sequence[_Moment]) -> list[float]:
+    """Return for each moment when the ranks were next ready, begun anew or ended."""
+    following, at = [], inf
+    for moment in reversed(moments):
+        following.append(at)
+        if moment.word in SETTLES:
+            at = moment.at
+    return following[::-1]
+
+
+def _next_after(times: Sequence[float], at: float) -> float:
+    """Return the first of some sorted times that is later; never: infinity."""
+    place = bisect_right(times, at)
+    return times[place] if place < len(times) else inf

@@ -1,7 +1,7 @@
 """Faults on purpose: what is ordered of a run, when an order is due, and how well the run took it."""
 
 from l3_modeltools.resilience.drill.conduct import Clock, Conductor
-from l3_modeltools.resilience.drill.judge import DrillReport, DrillResult, Verdict, summarize_drill
+from l3_modeltools.resilience.drill.judge import DrillReport, DrillResult, DrillVerdict, summarize_drill
 from l3_modeltools.resilience.drill.kinds import DRILL_KINDS, Kind, Trouble
 from l3_modeltools.resilience.drill.orders import (
     Blow,
@@ -32,13 +32,13 @@ __all__ = [
     "DrillPlan",
     "DrillReport",
     "DrillResult",
+    "DrillVerdict",
     "Fired",
     "Kind",
     "Moment",
     "Order",
     "PlannedBlow",
     "Trouble",
-    "Verdict",
     "append_order",
     "is_due",
     "moment_of",

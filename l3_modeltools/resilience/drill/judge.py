@@ -15,9 +15,9 @@ from l3_modeltools.resilience.drill.plan import PlannedBlow
 from l3_modeltools.runs import Metric
 from l3_modeltools.schemas import FaultAction, FaultClass, TrainingFault
 
-__all__ = ["DrillReport", "DrillResult", "Seen", "Verdict", "judge_blow", "summarize_drill"]
+__all__ = ["DrillReport", "DrillResult", "DrillVerdict", "Seen", "judge_blow", "summarize_drill"]
 
-Verdict = Literal["right", "wrong", "missed", "not_fired"]
+DrillVerdict = Literal["right", "wrong", "missed", "not_fired"]
 """Noticed as what it was; as something else; not within its time; it never came to happen."""
 
 
@@ -28,7 +28,7 @@ class DrillResult(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
     trouble: Annotated[Trouble, Meta(description="Kind of drill.")]
     what: Annotated[Text, Meta(description="What was done, in one sentence.")]
     step: Annotated[Count | None, Meta(description="Step it happened in; null: it did not happen.")] = None
-    verdict: Annotated[Verdict, Meta(description="How it was noticed.")]
+    verdict: Annotated[DrillVerdict, Meta(description="How it was noticed.")]
     noticed_as: Annotated[FaultClass | None, Meta(description="Class of the fault told; null: none.")] = None
     fault_id: Annotated[Count | None, Meta(description="Number of that fault in the run.")] = None
     noticed_after_s: Annotated[Seconds | None, Meta(description="From its happening to its notice.")] = None

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from l3_modeltools.resilience.drill.orders import Order
+from l3_modeltools.resilience.drill.orders import Blow, Order
 from l3_modeltools.schemas import FaultClass
 
 __all__ = ["DRILL_KINDS", "Kind", "Trouble"]
@@ -48,25 +48,39 @@ class Kind:
 
     does: str
     """What is done, after the words "rank 1" or "every rank"."""
-    loses: Loss
+    blow: Blow
+    """What each rank that it concerns is ordered to do to itself."""
+    expected: tuple[FaultClass, ...]
+    """Classes that are right."""
+    loses: Loss = "step"
     """What can have to be done again."""
     remark: str = ""
     """What else it can cost."""
-    expected: frozenset[FaultClass]
-    """Classes that are right."""
-    order: Order
-    """Its order, but for number, rank, step, moment and length."""
-    restarts: bool
-    """Whether the ranks start anew, which spends the run's budget."""
     ranks: Literal["one", "all"] = "one"
     moments: tuple[Literal["data", "forward", "save"], ...] = ("forward",)
     """Those of choice."""
     needs: Literal["nothing", "save", "checkpoint", "history"] = "nothing"
     """What it waits for: the next save; a checkpoint; as many steps as it takes to know what is normal."""
+    steps: int = 1
+    often: Literal["once", "always"] = "once"
+    exit_code: int = 1
+    """As these are in an order."""
     patience_s: float = 60.0
     """How long to wait until it is noticed."""
     patience_steps: float = 20.0
     """How many median steps longer."""
+
+    @property
+    def order(self) -> Order:
+        """Its order, but for number, rank, step, moment and length."""
+        return Order(
+            id=1, step=1, fault=self.blow, steps=self.steps, often=self.often, exit_code=self.exit_code
+        )
+
+    @property
+    def restarts(self) -> bool:
+        """Whether the ranks start anew, which spends the run's budget and alone can cost steps."""
+        return self.loses != "nothing"
 
     @property
     def costs(self) -> str:
@@ -89,152 +103,102 @@ HISTORY = 40
 
 DRILL_KINDS: Mapping[Trouble, Kind] = {
     "kill": Kind(
-        does="ends itself by SIGKILL",
-        loses="step",
-        expected=frozenset(("killed",)),
-        restarts=True,
-        moments=("data", "forward", "save"),
-        order=Order(id=1, step=1, fault="kill"),
+        does="ends itself by SIGKILL", blow="kill", expected=("killed",), moments=("data", "forward", "save")
     ),
-    "crash": Kind(
-        does="raises an exception in its forward pass",
-        loses="step",
-        expected=frozenset(("crash",)),
-        restarts=True,
-        order=Order(id=1, step=1, fault="crash"),
-    ),
-    "exit": Kind(
-        does="exits with code 17",
-        loses="step",
-        expected=frozenset(("crash",)),
-        restarts=True,
-        order=Order(id=1, step=1, fault="exit", exit_code=17),
-    ),
-    "segv": Kind(
-        does="ends itself by SIGSEGV",
-        loses="step",
-        expected=frozenset(("crash",)),
-        restarts=True,
-        order=Order(id=1, step=1, fault="segv"),
-    ),
+    "crash": Kind(does="raises an exception in its forward pass", blow="crash", expected=("crash",)),
+    "exit": Kind(does="exits with code 17", blow="exit", expected=("crash",), exit_code=17),
+    "segv": Kind(does="ends itself by SIGSEGV", blow="segv", expected=("crash",)),
     "hang": Kind(
-        does="sleeps for good",
-        loses="step",
-        expected=frozenset(("hang", "data_stall")),
-        restarts=True,
-        moments=("data", "forward"),
-        order=Order(id=1, step=1, fault="hang"),
+        does="sleeps for good", blow="hang", expected=("hang", "data_stall"), moments=("data", "forward")
     ),
     "stop": Kind(
         does="stops itself by SIGSTOP",
-        loses="step",
-        expected=frozenset(("hang", "data_stall")),
-        restarts=True,
+        blow="stop",
+        expected=("hang", "data_stall"),
         moments=("data", "forward"),
-        order=Order(id=1, step=1, fault="stop"),
     ),
     "spin": Kind(
-        does="computes for good without getting on",
-        loses="step",
-        expected=frozenset(("hang",)),
-        restarts=True,
-        patience_s=120.0,
-        order=Order(id=1, step=1, fault="spin"),
+        does="computes for good without getting on", blow="spin", expected=("hang",), patience_s=120.0
     ),
     "oom": Kind(
         does="takes memory until it gets none, within a limit of its own; the machine keeps its memory",
-        loses="step",
-        expected=frozenset(("killed", "crash")),
-        restarts=True,
-        order=Order(id=1, step=1, fault="oom"),
+        blow="oom",
+        expected=("killed", "crash"),
     ),
     "nan": Kind(
         does="gets one NaN into its forward pass, once",
+        blow="nan",
         loses="nothing",
         remark="the step is computed again before any weight changes",
-        expected=frozenset(("not_finite",)),
-        restarts=False,
-        order=Order(id=1, step=1, fault="nan"),
+        expected=("not_finite",),
     ),
     "bad-batch": Kind(
         does="gets a NaN into its forward pass whenever it computes one batch",
+        blow="nan",
         loses="nothing",
         remark="with the policy `on_not_finite: give_up` the run ends; with `skip_batches` the batch is left out",
-        expected=frozenset(("not_finite",)),
-        restarts=False,
-        order=Order(id=1, step=1, fault="nan", often="always"),
+        expected=("not_finite",),
+        often="always",
     ),
     "spike": Kind(
         does="gets garbage in the place of one batch",
+        blow="spike",
         loses="nothing",
         remark="the policy `on_spike` says more: with `report` the garbage is learnt, with `roll_back` all go back",
-        expected=frozenset(("spike",)),
-        restarts=False,
+        expected=("spike",),
         ranks="all",
         needs="history",
-        order=Order(id=1, step=1, fault="spike", often="always"),
+        often="always",
     ),
     "slow": Kind(
         does="waits in each of 80 steps for as long as a step takes",
+        blow="slow",
         loses="nothing",
-        expected=frozenset(("straggler",)),
-        restarts=False,
+        expected=("straggler",),
         needs="history",
         patience_steps=200.0,
-        order=Order(id=1, step=1, fault="slow", steps=80),
+        steps=80,
     ),
-    "data": Kind(
-        does="gets one batch late",
-        loses="step",
-        expected=frozenset(("data_stall",)),
-        restarts=True,
-        needs="history",
-        order=Order(id=1, step=1, fault="data_stall"),
-    ),
+    "data": Kind(does="gets one batch late", blow="data_stall", expected=("data_stall",), needs="history"),
     "disk": Kind(
         does="finds the disk full at the next save, until it was noticed",
+        blow="disk_full",
         loses="nothing",
         remark="the oldest checkpoints may go, as far as the policy lets them",
-        expected=frozenset(("storage_full",)),
-        restarts=False,
+        expected=("storage_full",),
         ranks="all",
         needs="save",
-        order=Order(id=1, step=1, fault="disk_full"),
     ),
     "read-only": Kind(
         does="finds the disk read-only at the next save, until it was noticed",
+        blow="read_only",
         loses="nothing",
-        expected=frozenset(("storage_read_only",)),
-        restarts=False,
+        expected=("storage_read_only",),
         ranks="all",
         needs="save",
-        order=Order(id=1, step=1, fault="read_only"),
     ),
     "slow-disk": Kind(
         does="writes slowly, until it was noticed",
+        blow="disk_slow",
         loses="nothing",
-        expected=frozenset(("storage_slow",)),
-        restarts=False,
+        expected=("storage_slow",),
         ranks="all",
         needs="save",
-        order=Order(id=1, step=1, fault="disk_slow"),
     ),
     "corrupt": Kind(
         does="dies at once after the newest checkpoint was damaged and the copies in memory were dropped",
+        blow="corrupt",
         loses="two_intervals",
         remark="the newest checkpoint is set aside",
-        expected=frozenset(("checkpoint_damaged",)),
-        restarts=True,
+        expected=("checkpoint_damaged",),
         ranks="all",
         needs="checkpoint",
-        order=Order(id=1, step=1, fault="corrupt"),
     ),
     "device": Kind(
         does="crashes as if its accelerator were lost",
+        blow="device_lost",
         loses="interval",
-        expected=frozenset(("device_lost",)),
-        restarts=True,
+        expected=("device_lost",),
         remark="the job starts anew, so what was kept in memory is gone",
-        order=Order(id=1, step=1, fault="device_lost"),
     ),
 }

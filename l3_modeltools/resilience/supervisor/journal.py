@@ -52,6 +52,10 @@ class Journal:
         fault_id = because_of.fault_id if because_of else None
         self._mark(Mark(at=time.time(), mark="spawned", fault_id=fault_id))
 
+    def clock_set(self, seconds: float, told_as: TrainingFault) -> None:
+        """Note that the clock of the node was set, by `seconds` ahead."""
+        self._mark(Mark(at=told_as.detected_at, mark="clock_set", seconds=seconds, fault_id=told_as.fault_id))
+
     def ended(self, exit_code: int, because_of: TrainingFault | None, reason: str) -> None:
         """Note that the supervisor ends."""
         fault_id = because_of.fault_id if because_of else None

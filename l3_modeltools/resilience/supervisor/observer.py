@@ -13,7 +13,7 @@ from l3_modeltools.resilience.limits import Limits
 from l3_modeltools.resilience.straggler import Straggler, StragglerWatch
 from l3_modeltools.resilience.threads import probe_thread
 
-__all__ = ["Listener", "Observer"]
+__all__ = ["Observer", "RankListener"]
 
 PATIENCE_S = 1.0
 """Beside what a step may take: time to notice that a peer is gone, and to leave the state in memory."""
@@ -26,7 +26,7 @@ WRITE_EVERY_S = 2.0
 STEPS_SHOWN = 16
 
 
-class Listener(Protocol):
+class RankListener(Protocol):
     """Who hears what is seen while all ranks are at work."""
 
     def lagged(self, straggler: Straggler) -> None:
@@ -45,7 +45,7 @@ class Listener(Protocol):
 class Observer:
     """Keeps what is learnt of a run over the generations of its ranks."""
 
-    def __init__(self, pulses: Sequence[Pulse], listener: Listener) -> None:
+    def __init__(self, pulses: Sequence[Pulse], listener: RankListener) -> None:
         self.pulses, self.listener = tuple(pulses), listener
         self.limits = Limits()
         self.clock = ClockWatch()

@@ -42,7 +42,8 @@ class Onlooker:
 
     def jumped(self, seconds: float) -> None:
         """Report that the clock of this node was set."""
-        self._report(describe_jump(seconds, run=self.run, node=self.node, now=time.time()))
+        told = self._report(describe_jump(seconds, run=self.run, node=self.node, now=time.time()))
+        self.journal.clock_set(seconds, told)
 
     def looked(self, beats: Mapping[int, Beat], own_s: Mapping[int, float]) -> None:
         """Leave a picture of all ranks."""
@@ -60,8 +61,10 @@ class Onlooker:
         with contextlib.suppress(OSError):  # a disk without room does not matter more than the run
             save_ranks(self.directory, RanksNow(at=time.time(), ranks=ranks))
 
-    def _report(self, fault: TrainingFault) -> None:
-        self.journal.announce(self.journal.report(fault))
+    def _report(self, fault: TrainingFault) -> TrainingFault:
+        told = self.journal.report(fault)
+        self.journal.announce(told)
+        return told
 
 
 def describe_straggler(straggler: Straggler, *, run: str, node: str, now: float) -> TrainingFault:

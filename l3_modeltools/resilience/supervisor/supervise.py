@@ -8,12 +8,12 @@ from signal import Signals
 from msgspec.structs import replace
 
 from l3_modeltools.frameworks import free_port
+from l3_modeltools.memory import count_oom_kills
 from l3_modeltools.resilience.catalogue import Catalogue
 from l3_modeltools.resilience.classify import classify_ends
 from l3_modeltools.resilience.classify_hang import classify_hang
 from l3_modeltools.resilience.decide import Decision, decide
 from l3_modeltools.resilience.kernel import KernelLine, KernelLog
-from l3_modeltools.resilience.oom import count_oom_kills
 from l3_modeltools.resilience.supervisor.budget import spent_restarts
 from l3_modeltools.resilience.supervisor.generation import Generation, Over
 from l3_modeltools.resilience.supervisor.journal import Journal, say

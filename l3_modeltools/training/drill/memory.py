@@ -10,9 +10,10 @@ import resource
 import subprocess
 from pathlib import Path
 
+from l3_modeltools.memory import memory_groups
+
 __all__ = ["fail_to_allocate", "run_out_of_memory"]
 
-CGROUPS = Path("/sys/fs/cgroup")
 ROOM = 256 << 20
 """Bytes that the process may take in its cgroup."""
 
@@ -52,17 +53,16 @@ def _memory_cgroup() -> tuple[Path, tuple[tuple[str, int], ...]]:
 
     v1: below this process's own. v2: beside it, for one that holds processes may have no children with limits.
     """
-    for line in Path("/proc/self/cgroup").read_text().splitlines():
-        _, controllers, path = line.split(":", 2)
-        own = path.lstrip("/")
-        if "memory" in controllers.split(","):
-            return CGROUPS / "memory" / own, (
-                ("memory.limit_in_bytes", ROOM),
-                ("memory.memsw.limit_in_bytes", ROOM),
-                ("memory.swappiness", 0),
-            )
-    unified = CGROUPS / own if (CGROUPS / "cgroup.controllers").exists() else CGROUPS / "unified" / own
-    parent = unified.parent if own else unified
+    groups = memory_groups()
+    if not groups:
+        raise OSError("no control group counts the memory of this process")
+    own, parent = groups[0], groups[min(1, len(groups) - 1)]
+    if (own / "memory.limit_in_bytes").exists():
+        return own, (
+            ("memory.limit_in_bytes", ROOM),
+            ("memory.memsw.limit_in_bytes", ROOM),
+            ("memory.swappiness", 0),
+        )
     if "memory" not in (parent / "cgroup.subtree_control").read_text().split():
         raise OSError(f"{parent} limits no memory")
     return parent, (("memory.max", ROOM), ("memory.swap.max", 0))

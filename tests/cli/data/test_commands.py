@@ -56,10 +56,9 @@ def test_what_changed_is_told_and_replacing_keeps_the_earlier(ogai: Ogai, tmp_pa
     ],
 )
 def test_damage_is_found_and_named(
-    ogai: Ogai, tmp_path: Path, name: str, damage: bytes | None, said: str
+    ogai: Ogai, shelved: Path, name: str, damage: bytes | None, said: str
 ) -> None:
-    ogai("data", "prepare", "corpus.yaml")
-    path = tmp_path / "home" / "datasets" / "letters" / name
+    path = shelved / name
     if damage is None:
         path.unlink()
     else:
@@ -68,13 +67,12 @@ def test_damage_is_found_and_named(
     assert found.code == 6 and str(path) in found.err and said in found.err
 
 
-def test_a_damaged_one_hides_no_other_from_the_list(ogai: Ogai, tmp_path: Path) -> None:
-    ogai("data", "prepare", "corpus.yaml")
-    (tmp_path / "home" / "datasets" / "letters" / "train-00000.idx").unlink()
-    (tmp_path / "home" / "datasets" / "broken").mkdir()
-    (tmp_path / "home" / "datasets" / "broken" / "dataset.json").write_text("{")
-    (tmp_path / "home" / "datasets" / "piped").mkdir()
-    os.mkfifo(tmp_path / "home" / "datasets" / "piped" / "dataset.json")
+def test_a_damaged_one_hides_no_other_from_the_list(ogai: Ogai, shelved: Path) -> None:
+    (shelved / "train-00000.idx").unlink()
+    for name in ("broken", "piped"):
+        (shelved.parent / name).mkdir()
+    (shelved.parent / "broken" / "dataset.json").write_text("{")
+    os.mkfifo(shelved.parent / "piped" / "dataset.json")
     listed = ogai("data", "list")
     assert listed.code == 0 and listed.out.splitlines()[1].startswith("letters")
     assert (

@@ -40,11 +40,37 @@ def test_a_file_means_what_it_says(tmp_path: Path, capsys: pytest.CaptureFixture
     )
 
 
-def test_standard_input_is_read(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"all is well\n")))
-    assert main(["train", "faults", "--log", "-"]) == 0
-    out = capsys.readouterr().out
-    assert "unknown" in out and "errors.yaml" in out
+def told(
+    log: bytes, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *words: str
+) -> tuple[str, str]:
+    """Return what is said about a log that comes on standard input."""
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(log)))
+    assert main(["train", "faults", "--log", "-", *words]) == 0
+    said = capsys.readouterr()
+    return said.out, said.err
+
+
+def test_of_a_healthy_log_it_is_said_how_much_was_read(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out, err = told(b"all is well\nstep 1 loss 3\n", monkeypatch, capsys)
+    assert out == "nothing in 2 lines looks like a fault\n"
+    assert "errors.yaml" not in err and "dmesg" in err
+    assert told(b"", monkeypatch, capsys)[0] == "the log is empty\n"
+    assert told(b"step 1", monkeypatch, capsys)[0] == "nothing in 1 line looks like a fault\n"
+    assert json.loads(told(b"step 1\n", monkeypatch, capsys, "-o", "json")[0])["fault_class"] is None
+    line = b"step 1 loss 3".ljust(99) + b"\n"
+    long = told(line * 100_000, monkeypatch, capsys)[0]
+    assert long == "nothing in the last 20,972 of 100,000 lines looks like a fault\n"
+
+
+def test_an_unknown_error_is_shown_with_how_to_teach_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out, err = told(b"step 1 loss 3\nlustre-client: request 17 timed out\n", monkeypatch, capsys)
+    lines = [" ".join(line.split()) for line in out.splitlines()]
+    assert lines[:2] == ["Class unknown", "line 2 lustre-client: request 17 timed out"]
+    assert "errors.yaml" in out and err == ""
 
 
 def test_a_persons_own_entries_are_read(
@@ -68,6 +94,10 @@ def test_a_persons_own_entries_are_read(
         ([], "found neither of them"),
         (["small-1", "--log", "x"], "found both"),
         (["--log", "/nowhere/x.log"], "no such file"),
+        (["--log", "/"], "found a directory; expected a log that can be read"),
+        (["--log", "/etc/passwd/x"], "found a file where a directory must be"),
+        (["--log", ""], "--log: found an empty word; expected the name of a file"),
+        ([""], "RUN: found an empty word; expected the id of a run"),
     ],
 )
 def test_wrong_uses_are_told(words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:

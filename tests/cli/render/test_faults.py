@@ -95,9 +95,19 @@ def test_nobody_is_asked_to_teach_what_stands_for_itself(capsys: pytest.CaptureF
 
 
 def test_an_unknown_one_says_how_to_make_it_known(capsys: pytest.CaptureFixture[str]) -> None:
-    print_meaning(Meaning(fault_class="unknown", advised="none"), OWN)
+    print_meaning(Meaning(fault_class="unknown", advised="none", line="tape 4 refused", line_number=3), OWN)
     out = capsys.readouterr().out
     assert "nothing that is known" in out and str(OWN) in out and "ogai schema example error_catalogue" in out
+
+
+def test_nobody_is_asked_to_teach_a_fault_of_which_no_text_is_known(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    print_fault(BARE, None, OWN, 1010.0)
+    assert "to teach it" not in capsys.readouterr().out
+    told = msgspec.structs.replace(BARE, evidence=(Evidence(source="log", text="tape 4 refused"),))
+    print_fault(told, None, OWN, 1010.0)
+    assert "to teach it" in capsys.readouterr().out
 
 
 def test_a_log_is_told_with_its_line(capsys: pytest.CaptureFixture[str]) -> None:

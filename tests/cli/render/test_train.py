@@ -24,18 +24,19 @@ from l3_modeltools.schemas import (
 )
 from ogai.flows.train import Planned
 from ogai.flows.train.place import Destination
+from ogai.render.moment import clock
 from ogai.render.train.compared import print_comparison
 from ogai.render.train.detail import next_commands, print_run
 from ogai.render.train.ended import describe_end, print_ended
 from ogai.render.train.plan import print_plan, print_rehearsal
 from ogai.render.train.submitted import print_submitted
 from ogai.render.train.table import print_runs
-from ogai.render.train.words import count, loss, number
+from ogai.render.train.words import count, describe_work, loss, number
 from tests.support.runs import SUBMITTED_AT, a_command, a_run, a_train
 from tests.support.trainings import LAPTOP, dataset, mixed, training
 
 NOW = SUBMITTED_AT + 300
-FIGURES = Figures(loss=2.34567, validation_loss=2.5, tokens=749_568.0, tokens_per_s=8123.0, wall_s=171.0)
+FIGURES = Figures(loss=2.34567, validation_loss=2.5, tokens=749_568.0, tokens_per_s=8123.0, at_work_s=171.0)
 DONE = a_run(state="COMPLETED", step=40, figures=FIGURES, job_ids=("7",), ended_at=SUBMITTED_AT + 180)
 
 
@@ -59,11 +60,26 @@ def test_counts_are_grouped_and_losses_have_three_places() -> None:
     assert (count(4196608), loss(2.34567), loss(None)) == ("4,196,608", "2.346", "-")
 
 
+@pytest.mark.parametrize(
+    ("spent_s", "since", "told"),
+    [
+        (None, None, ""),
+        (171.0, None, "2m51s"),
+        (300.0, NOW - 300, f"5m, since {clock(NOW - 300)}"),
+        (7380.0, NOW - 60, f"2h3m, now since {clock(NOW - 60)}"),
+    ],
+)
+def test_how_long_it_was_at_work_is_told_and_since_when(
+    spent_s: float | None, since: float | None, told: str
+) -> None:
+    assert describe_work(Figures(at_work_s=spent_s, at_work_since=since), NOW) == told
+
+
 def test_the_list_has_one_line_a_run(capsys: pytest.CaptureFixture[str]) -> None:
     fresh = a_run(a_command("x"), directory=Path("/runs/mine-1"))
     print_runs((DONE, fresh), NOW)
     head, done, new = capsys.readouterr().out.splitlines()
-    assert " ".join(head.split()) == "RUN STATE STEP TOKENS LOSS VALIDATION TOKENS/S TIME SUBMITTED"
+    assert " ".join(head.split()) == "RUN STATE STEP TOKENS LOSS VALIDATION TOKENS/S AT WORK SUBMITTED"
     assert done.split() == [
         "small-1",
         "COMPLETED",
@@ -98,7 +114,7 @@ def test_the_page_of_a_run_says_what_it_is_how_it_stands_and_what_to_type(
     assert told["data"] == "fables, code × 0.5"
     assert told["ranks"] == "2 (dp 2)"
     assert (told["loss"], told["validation loss"]) == ("2.346 nats", "2.500 nats")
-    assert (told["tokens"], told["speed"], told["trained for"]) == ("750K", "8.12K tokens/s", "2m51s")
+    assert (told["tokens"], told["speed"], told["at work"]) == ("750K", "8.12K tokens/s", "2m51s")
     assert (told["restarts"], told["checkpoints"], told["directory"]) == ("1", "step 40", "/runs/small-1")
     assert told["after step 40"] == "the fox 40" and "fox 20" not in page
     assert told["ended"].endswith("(2m ago)")
@@ -145,7 +161,7 @@ def test_runs_side_by_side(capsys: pytest.CaptureFixture[str]) -> None:
     assert head.split() == ["small-1", "large-1"]
     told = {" ".join(words[:-2]): words[-2:] for words in (line.split() for line in lines)}
     assert told["loss"] == ["4.000", "-"] and told["best validation loss"] == ["4.500", "-"]
-    assert told["time"] == ["1:01", "-"]
+    assert told["time at work"] == ["2:51", "-"]
     assert told["steps"] == ["40", "80"] and told["name"] == ["small", "large"]
 
 

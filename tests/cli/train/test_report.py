@@ -9,6 +9,8 @@ import msgspec
 import pytest
 
 from l0_infra.core.documents import render_json
+from l0_infra.core.errors import UsageError
+from ogai import train as api
 from ogai.flows.train.place import runs_folder
 from tests.cli.train.conftest import Ogai
 from tests.support.html import Seen
@@ -38,6 +40,26 @@ def test_a_report_lies_in_the_run_and_says_its_numbers(ogai: Ogai, runs: Path) -
     seen = Seen(path.read_text())
     assert "3.125" in seen.text and "step 3 of 3" in seen.text
     assert ogai("train", "report", "small-1").code == 0, "it replaces itself"
+
+
+def test_from_python_it_is_written_where_it_is_told_and_its_path_is_returned(
+    runs: Path, tmp_path: Path
+) -> None:
+    to = tmp_path / "one.html"
+    assert api.report("small-1", to=str(to)) == to
+    assert "step 3 of 3" in Seen(to.read_text()).text
+    assert api.report("small-2") == runs / "small-2" / "report.html"
+    both = api.report(["small-1", "small-2"], to=tmp_path / "both.html")
+    assert "2 runs" in Seen(both.read_text()).text
+    with pytest.raises(UsageError, match="run `smal-1`: found none of that id or name") as caught:
+        api.report("smal-1")
+    assert "small-1" in caught.value.hint
+
+
+def test_from_python_the_time_of_a_run_is_accounted_for(runs: Path) -> None:
+    found = api.ettr("small-1")
+    assert (found.run_id, found.faults, found.restarts) == ("small-1", (), 0)
+    assert sum(spent.seconds for spent in found.spent) == pytest.approx(found.wall_s)
 
 
 def test_of_several_it_lies_where_one_is(ogai: Ogai, runs: Path) -> None:

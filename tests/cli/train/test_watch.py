@@ -1,18 +1,12 @@
 """A run is watched on a terminal: left with a key it goes on, ended it leaves a last picture; a pipe gets the log."""
 
-import fcntl
 import os
 import pty
 import re
-import select
 import signal
-import struct
 import subprocess
 import sys
-import termios
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -20,7 +14,8 @@ import pytest
 from l3_modeltools.runs import Mark, append_mark, report_fault, save_ranks
 from tests.cli.train.conftest import Ogai
 from tests.support.scenes import a_fault, slow_ranks
-from tests.support.world import TIMEOUT_S, eventually
+from tests.support.terminals import at_terminal
+from tests.support.world import eventually
 
 pytestmark = pytest.mark.real
 
@@ -43,64 +38,6 @@ command: {{argv: [{sys.executable}, trainer.py], directory: .}}
 steps: 30
 resilience: {{max_restarts: 0}}
 """
-
-
-class Terminal:
-    """An `ogai` at a terminal of 80 columns and 24 lines."""
-
-    def __init__(self, process: "subprocess.Popen[bytes]", ours: int) -> None:
-        self.process, self.ours = process, ours
-        self.seen = ""
-
-    def until(self, pattern: str) -> None:
-        """Read until it has written this. Raises TimeoutError."""
-        deadline = time.monotonic() + TIMEOUT_S
-        while not re.search(pattern, self.seen):
-            ready = select.select([self.ours], [], [], TIMEOUT_S)[0]
-            if not ready or time.monotonic() > deadline:
-                raise TimeoutError(f"{pattern!r} never came; there was {self.seen!r}")
-            self.seen += os.read(self.ours, 65536).decode()
-
-    def type(self, keys: str) -> None:
-        """Press keys."""
-        os.write(self.ours, keys.encode())
-
-    def end(self) -> int:
-        """Read what else it writes until it has ended; return its exit code."""
-        code = self.process.wait(60)
-        os.set_blocking(self.ours, False)
-        try:
-            while block := os.read(self.ours, 65536):
-                self.seen += block.decode()
-        except BlockingIOError:
-            pass
-        return code
-
-    @property
-    def after(self) -> str:
-        """What stands on the normal screen once the view has gone, without its colours."""
-        return re.sub(r"\x1b\[[0-9;]*m", "", self.seen.rpartition("\x1b[?1049l")[2]).replace("\r\n", "\n")
-
-
-@contextmanager
-def at_terminal(environment: dict[str, str], *words: str) -> Iterator[Terminal]:
-    """Start an `ogai` at a terminal of its own; the terminal must be given back as it was."""
-    ours, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
-    before = termios.tcgetattr(theirs)
-    environ = {**environment, "TERM": "xterm-256color", "LANG": "C.UTF-8"}
-    environ.pop("COLUMNS", None)
-    command = [sys.executable, "-m", "ogai", *words]
-    with subprocess.Popen(
-        command, env=environ, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True
-    ) as process:
-        try:
-            yield Terminal(process, ours)
-        finally:
-            process.kill()
-    assert termios.tcgetattr(theirs) == before
-    os.close(ours)
-    os.close(theirs)
 
 
 @pytest.fixture
@@ -164,6 +101,17 @@ def test_a_run_that_fails_shows_its_last_lines_and_ends_so(run: str, environment
     picture = terminal.after
     assert "own-1  FAILED" in picture and "thirty steps" in picture
     assert "ogai train resume own-1" in picture.replace("\n", "")
+
+
+def test_a_run_that_is_stopped_ends_so_and_is_no_error(
+    ogai: Ogai, run: str, environment: dict[str, str]
+) -> None:
+    with at_terminal(environment, "train", "watch", run) as terminal:
+        terminal.until("leave, the run goes on")
+        assert ogai("train", "stop", run).code == 0
+        assert terminal.end() == 130
+    picture = terminal.after.replace("\n", "")
+    assert "own-1  CANCELLED" in picture and ", as was wished" in picture and "error" not in picture
 
 
 def test_submitting_and_staying_is_the_view_on_a_terminal(ogai: Ogai, environment: dict[str, str]) -> None:

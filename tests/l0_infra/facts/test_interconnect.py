@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from l0_infra.facts.bundle import ABSENT, NOT_ASKED, Answer, Answers, parse_bundle
 from l0_infra.facts.interconnect import SOURCES, Interconnect, parse_interconnect
 from l0_infra.facts.vendor import Found
-from l0_infra.schemas import Accelerator, FabricPort, NetworkInterface, NumaNode, Topology
+from l0_infra.schemas import Accelerator, FabricPort, NetworkInterface, NumaNode
 from tests.l0_infra.facts.test_cases import assert_holds
 
 CASES = sorted((Path(__file__).parents[2] / "cases/interconnect").glob("*.bundle"))
@@ -26,7 +26,6 @@ class Given(msgspec.Struct):
 
     accelerators: tuple[Accelerator, ...] = ()
     fabric: tuple[FabricPort, ...] = ()
-    topology: Topology | None = None
     interfaces: tuple[NetworkInterface, ...] = ()
     numa: tuple[NumaNode, ...] = ()
 
@@ -41,8 +40,8 @@ def given_of(case: Path) -> Given:
 
 
 def found(answers: Answers, given: Given) -> Interconnect:
-    told = Found(accelerators=given.accelerators, fabric=given.fabric, topology=given.topology)
-    return parse_interconnect(answers, told, given.interfaces, given.numa, flaps=None)
+    told = Found(accelerators=given.accelerators, fabric=given.fabric)
+    return parse_interconnect(answers, told, given.interfaces, given.numa)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.stem)

@@ -72,7 +72,7 @@ def test_pci_against_lspci() -> None:
     if shutil.which("lspci") is None:
         pytest.skip("lspci is not installed")
     told = asked(*SOURCES)
-    devices = parse_interconnect(dict(told) | {"proc-mounts.txt": NOT_ASKED}, Found(), (), (), None).pci
+    devices = parse_interconnect(dict(told) | {"proc-mounts.txt": NOT_ASKED}, Found(), (), ()).pci
     assert devices is not None and all(device.name for device in devices)
 
 

@@ -17,7 +17,7 @@ from l0_infra.core.errors import FactsMissingError
 from l0_infra.core.exec import LocalRunner
 from l0_infra.facts import disks
 from l0_infra.facts.ask import ask
-from l0_infra.facts.bundle import Source, render_script
+from l0_infra.facts.bundle import Source, parse_bundle, render_script
 from l0_infra.facts.tree import parse_tree
 from l0_infra.schemas import NodeFacts
 
@@ -204,6 +204,43 @@ def test_a_reader_that_goes_away_leaves_no_file_behind(tmp_path: Path) -> None:
         asking.stdout.read(100)
         asking.stdout.close()
     assert [*tmp_path.iterdir()] == []
+
+
+def sleeping(mark: str) -> list[str]:
+    """Return the processes with an argument in their command line."""
+    lines = (path for path in Path("/proc").glob("[0-9]*/cmdline"))
+    return [path.parent.name for path in lines if mark.encode() in path.read_bytes().split(b"\0")]
+
+
+@pytest.mark.parametrize("shell", [("dash",), ("bash",), ("busybox", "sh")])
+def test_every_shell_tells_how_facts_ended(shell: tuple[str, ...]) -> None:
+    if shutil.which(shell[0]) is None:
+        pytest.skip(f"{shell[0]} is not installed")
+    commands = {
+        "stuck": """sh -c "trap '' TERM; sleep 4271.5; sleep 4272.5; sleep 4273.5" """,
+        "alone": "sleep 4274.5",
+        "plain": "echo said",
+        "seven": "echo half; exit 7",
+        "fault": "sh -c 'kill -SEGV $$'",
+        "later": "sleep 0.5; echo late",
+    }
+    sources = [
+        Source(name=name, program=command.split()[0], command=command) for name, command in commands.items()
+    ]
+    sources.append(Source(name="none", program="ogai-no-such-program", command="true"))
+    script = render_script(sources).encode()
+    done = subprocess.run((*shell, "-s", "1", "1000"), input=script, stdout=subprocess.PIPE, check=True)
+    told = {name: (one.end, one.code, one.out) for name, one in parse_bundle(done.stdout.decode()).items()}
+    assert told == {
+        "none": ("absent", None, ""),
+        "stuck": ("hung", None, ""),
+        "alone": ("hung", None, ""),
+        "plain": ("exit", 0, "said"),
+        "seven": ("exit", 7, "half"),
+        "fault": ("exit", 139, ""),
+        "later": ("exit", 0, "late"),
+    }
+    assert [number for number in range(4271, 4275) if sleeping(f"{number}.5")] == []
 
 
 @pytest.fixture

@@ -99,7 +99,7 @@ def printed(number: float, text: str) -> bool:
 def test_damage_never_crashes_and_makes_up_no_number(answers: Mapping[str, Answer]) -> None:
     found = parse_accelerators(answers)
     text = "\n".join(answer.out for answer in answers.values())
-    for part in (*found.accelerators, *found.fabric, *found.unread, *found.software, found.topology):
+    for part in (*found.accelerators, *found.fabric, *found.unread, *found.software):
         assert msgspec.convert(msgspec.to_builtins(part), type(part)) == part
     made_up = [
         number

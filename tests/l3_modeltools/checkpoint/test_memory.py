@@ -98,3 +98,13 @@ def test_a_state_without_room_is_refused_with_a_reason(file: int) -> None:
     assert rank.keep() is None
     assert "would take" in rank.copies.refusal
     assert held(file) == [None, None]
+
+
+def test_a_state_that_its_job_has_no_memory_left_for_is_refused(file: int) -> None:
+    rank = Rank(file, seed=1)
+    rank.copies.available = lambda: 20_000
+    rank.learn()
+    assert rank.keep() is None
+    assert "more than the 4.88 KiB that may be taken" in rank.copies.refusal
+    rank.copies.available = lambda: 1 << 20
+    assert rank.keep()

@@ -49,14 +49,16 @@ ROWS, LENGTH = 2, 80
 
 
 def kept_bytes(architecture: Architecture, mixing: Mixing, *, masked: bool) -> int:
-    """What autograd keeps of one forward pass, copies of weights left aside."""
+    """What autograd keeps of one forward pass, copies of weights left aside; what the weights are does not matter."""
     fields = render_hf_config(architecture)
     config = AutoConfig.for_model(fields.pop("model_type"), **fields)
-    model = AutoModelForCausalLM.from_config(
-        config,
-        attn_implementation="eager" if architecture.model_type == "bloom" else "sdpa",
-        dtype=torch.bfloat16 if mixing == "sharded" else torch.float32,
-    ).train()
+    with torch.device("meta"):
+        model = AutoModelForCausalLM.from_config(
+            config,
+            attn_implementation="eager" if architecture.model_type == "bloom" else "sdpa",
+            dtype=torch.bfloat16 if mixing == "sharded" else torch.float32,
+        )
+    model = model.to_empty(device="cpu").train()
     shapes = {shape for one in model.parameters() for shape in (tuple(one.shape), tuple(one.shape[::-1]))}
     kept: dict[int, torch.Tensor] = {}
 

@@ -1,5 +1,6 @@
 """Records of /dev/kmsg are read as the kernel documents them, as they come and never waiting."""
 
+import errno
 import os
 import time
 from pathlib import Path
@@ -31,6 +32,50 @@ def test_what_is_no_record_is_passed_over(text: str) -> None:
 
 def test_a_log_that_cannot_be_read_is_none(tmp_path: Path) -> None:
     assert open_kernel_log(tmp_path / "nothing") is None
+
+
+class Ring:
+    """A kernel's ring of records as read(2) of /dev/kmsg shows it; an OSError stands for what it answers instead."""
+
+    def __init__(self, *answers: bytes | OSError) -> None:
+        self.answers = list(answers)
+
+    def read(self, descriptor: int, size: int) -> bytes:
+        answer = self.answers.pop(0) if self.answers else BlockingIOError(errno.EAGAIN, "nothing more")
+        if isinstance(answer, OSError):
+            raise answer
+        return answer
+
+
+def read_from(ring: Ring, file: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Read what a ring holds that is mounted in the place of a file."""
+    file.touch()
+    log = open_kernel_log(file)
+    assert log is not None
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "read", ring.read)
+        texts = [line.text for line in log.read()]
+    log.close()
+    return texts
+
+
+OVERWRITTEN = BrokenPipeError(errno.EPIPE, "records were overwritten")
+
+
+def test_after_records_that_were_overwritten_it_goes_on_behind_the_gap(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ring = Ring(OVERWRITTEN, b"3,9,100,-;first\n", OVERWRITTEN, OVERWRITTEN, b"3,812,200,-;later\n")
+    assert read_from(ring, tmp_path / "kmsg", monkeypatch) == ["first", "later"]
+    assert ring.answers == []
+
+
+def test_a_kernel_that_overwrites_faster_than_it_is_read_holds_nobody_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ring = Ring(*[OVERWRITTEN] * 10_000)
+    assert read_from(ring, tmp_path / "kmsg", monkeypatch) == []
+    assert 0 < len(ring.answers) < 10_000
 
 
 @pytest.mark.real

@@ -16,7 +16,9 @@ import pytest
 from msgspec.structs import replace
 
 from l0_infra.core.errors import OgaiError, RemoteError, UnsatisfiableError
-from l3_modeltools.resilience.notify import Event, Notifier, Patience, make_event, send
+from l3_modeltools.resilience.event import Event, make_event
+from l3_modeltools.resilience.notify import Notifier, Patience, send
+from l3_modeltools.resilience.told_environment import KEPT, facts_of
 from l3_modeltools.schemas import Evidence, Notification, TrainingFault
 from tests.support.runs import a_run, a_train
 
@@ -234,10 +236,53 @@ def assert_secret_kept(error: OgaiError, *more: str) -> None:
 
 
 def test_a_command_gets_the_event_on_its_standard_input(tmp_path: Path) -> None:
-    command = Notification(command=("/bin/sh", "-c", f'cat > {tmp_path}/heard; echo "$WHO" > {tmp_path}/who'))
-    send(command, EVENT, environment={**os.environ, "WHO": "me"})
+    command = Notification(command=("/bin/sh", "-c", f"cat > {tmp_path}/heard"))
+    send(command, EVENT, environment=os.environ)
     assert json.loads((tmp_path / "heard").read_text())["run"] == "small-1"
-    assert (tmp_path / "who").read_text() == "me\n"
+
+
+SECRETS = {
+    "OGAI_TOKEN": "mark-of-the-job",
+    "CHAT_URL": f"https://chat.example{SECRET}",
+    "HF_TOKEN": "hf-1234",
+    "AWS_SECRET_ACCESS_KEY": "aws-1234",
+    "HTTPS_PROXY": "http://ann:word@proxy.example",
+    "my_password": "word",
+}
+
+
+def seen_by_command(tmp_path: Path, event: Event, environment: Mapping[str, str]) -> dict[str, str]:
+    """Return what a command that is told of `event` finds in its environment."""
+    command = Notification(command=("/bin/sh", "-c", f"exec /usr/bin/env -0 > {tmp_path}/seen"))
+    send(command, event, environment=environment)
+    text = (tmp_path / "seen").read_text()
+    return dict(line.split("=", 1) for line in text.split("\0") if line)
+
+
+def test_a_command_sees_the_facts_and_no_secret_of_the_job(tmp_path: Path) -> None:
+    job = {**dict.fromkeys(KEPT, "let through"), "PATH": "/usr/bin:/bin", **SECRETS}
+    seen = seen_by_command(tmp_path, EVENT, job)
+    of_the_shell = {"PWD", "OLDPWD", "SHLVL", "_"}
+    assert seen.keys() - of_the_shell == KEPT | facts_of(EVENT).keys()
+    assert not [secret for secret in SECRETS.values() if secret in "\0".join(seen.values())]
+    assert {name: seen[name] for name in facts_of(EVENT)} == {
+        "OGAI_EVENT": "fault",
+        "OGAI_RUN_ID": "small-1",
+        "OGAI_RUN_STATE": "RUNNING",
+        "OGAI_STEP": "120",
+        "OGAI_FAULT_ID": "1",
+        "OGAI_FAULT_CLASS": "killed",
+        "OGAI_TEXT": "run small-1, step 120: rank 1 was killed by SIGKILL; its ranks start again",
+    }
+
+
+def test_a_fact_that_an_event_lacks_is_empty_and_no_text_is_too_much_for_a_variable(tmp_path: Path) -> None:
+    odd = make_event(
+        "finish", "small-1", "\0\x1b" + "x" * 300_000, state="FAILED", step=None, fault=None, now=9.0
+    )
+    seen = seen_by_command(tmp_path, odd, {})
+    assert (seen["OGAI_STEP"], seen["OGAI_FAULT_ID"], seen["OGAI_FAULT_CLASS"]) == ("", "", "")
+    assert seen["OGAI_TEXT"].startswith("run small-1: \\x00\\x1bxxx")
 
 
 def test_a_command_that_closes_its_input_or_ignores_it_is_fine() -> None:

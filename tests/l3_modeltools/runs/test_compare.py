@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from l3_modeltools.runs import LossAt, Measured, Metric, compare_runs, summarize
-from l3_modeltools.schemas import Notification, Optimizer
+from l3_modeltools.schemas import Figures, Notification, Optimizer
 from tests.support.runs import a_command, a_run, a_train
 
 METRICS = (
@@ -25,7 +25,9 @@ def test_a_summary_holds_what_was_told() -> None:
     assert [found.step for found in summary.validation_losses] == [2, 3, 4]
     assert summary.best_validation == LossAt(step=4, loss=4.25)
     assert summary.tokens_per_s == 20.0
-    assert summary.wall_s == 35.0
+    assert summary.wall_s == 35.0 and summary.at_work_s is None
+    worked = a_run(figures=Figures(at_work_s=31.0))
+    assert summarize(worked, METRICS).at_work_s == 31.0
 
 
 def test_a_run_that_told_nothing_has_a_summary_too() -> None:

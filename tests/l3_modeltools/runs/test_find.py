@@ -39,8 +39,8 @@ def test_a_word_means_an_id_first_then_a_name_then_a_beginning(word: str, run_id
             "more of",
         ),
         ("chta", "none of that id or name", "`chat`"),
-        ("zzz", "none of that id or name", ""),
-        ("", "none of that id or name", ""),
+        ("zzz", "none of that id or name", "ogai train list"),
+        ("", "none of that id or name", "ogai train list"),
     ],
 )
 def test_a_word_that_means_none_or_several_is_refused(word: str, found: str, hint: str) -> None:

@@ -24,7 +24,14 @@ CASES = [
     (CARRIED, a_status("PENDING", reason="4 CPUs are taken"), None, "PENDING", "4 CPUs are taken"),
     (CARRIED, a_status("RUNNING", attempt=1), None, "RUNNING", "12 of 40 steps are done"),
     (CARRIED, a_status("RUNNING", attempt=3), None, "RUNNING", "12 of 40 steps are done, start 3 of job 7"),
-    (COMMAND, a_status("COMPLETING", attempt=1), None, "RUNNING", "12 steps are done"),
+    (COMMAND, a_status("COMPLETING", attempt=1), None, "RUNNING", "ends, as it was told; 12 steps are done"),
+    (
+        CARRIED,
+        a_status("COMPLETING", attempt=1),
+        None,
+        "RUNNING",
+        "saves its state, then ends, as it was told; 12 of 40 steps are done",
+    ),
     (CARRIED, a_status("RUNNING", attempt=1), DONE, "RUNNING", "40 of 40 steps are done"),
     (CARRIED, a_status("COMPLETED"), DONE, "COMPLETED", "all 40 steps are done"),
     (CARRIED, a_status("FAILED"), DONE, "COMPLETED", "all 40 steps are done"),
@@ -94,6 +101,17 @@ def test_the_figures_are_the_newest_and_the_outcome_has_the_last_word_on_the_hel
         assert judge_run(CARRIED, None, outcome, metrics).figures.validation_loss == last
     assert judge_run(CARRIED, None, DONE, metrics).figures == newest
     assert judge_run(CARRIED, None, None, ()).figures == Figures()
+
+
+def test_time_at_work_is_that_of_its_processes_until_now_or_its_end() -> None:
+    stopped = Happened(starts=(1001.0, 5000.0), ends=(1201.0,))
+    going = judge_run(CARRIED, a_status("RUNNING", attempt=1), None, AT_12, happened=stopped, now=5100.0)
+    assert (going.figures.at_work_s, going.figures.at_work_since) == (300.0, 5000.0)
+    ended = Happened(starts=(1001.0, 5000.0), ends=(1201.0, 5050.0))
+    last = judge_run(CARRIED, a_status("CANCELLED", ended_at=5050.0), None, AT_12, happened=ended, now=9e9)
+    assert (last.figures.at_work_s, last.figures.at_work_since) == (250.0, None)
+    waits = judge_run(CARRIED, a_status("PENDING"), None, AT_12, happened=ended, now=9e9)
+    assert waits.figures.at_work_s == 250.0
 
 
 def test_every_start_but_the_first_is_a_restart(tmp_path: Path) -> None:

@@ -157,9 +157,12 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
 
 def test_a_place_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     run, _ = make_run(tmp_path, training(LLAMA))
-    for place in (run / "run.json" / "out", Path("/proc/out")):
-        with pytest.raises(MachineError, match=str(place)):
-            export_run(run, place)
+    with pytest.raises(MachineError, match="/proc/out: found no such file or directory; expected a new"):
+        export_run(run, Path("/proc/out"))
+    with pytest.raises(
+        UsageError, match=r"found a file at .*run\.json; expected a directory still to be made"
+    ):
+        export_run(run, run / "run.json" / "far" / "out")
 
 
 def test_a_failed_export_leaves_nothing(tmp_path: Path) -> None:

@@ -1,4 +1,3 @@
-import threading
 from pathlib import Path
 
 import msgspec
@@ -7,7 +6,8 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 
 from l0_infra.core.store import append_line
 from l3_modeltools.runs import Sample
-from l3_modeltools.training.metrics import JsonLines, StepMetrics, TensorBoard
+from l3_modeltools.training.board import TensorBoard
+from l3_modeltools.training.metrics import JsonLines, StepMetrics
 from tests.support.small_disk import a_small_disk, fill
 
 
@@ -52,25 +52,35 @@ def test_tensorboard_reads_it_and_forgets_steps_that_come_again(tmp_path: Path) 
 
 
 @pytest.mark.real
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")  # of its thread
-def test_a_full_disk_costs_no_line_and_ends_tensorboard_with_a_word(tmp_path: Path) -> None:
+def test_a_full_disk_costs_no_line_and_no_event_and_a_word_is_said_once(tmp_path: Path) -> None:
     said: list[str] = []
     with a_small_disk(tmp_path, "size=1m") as disk:
-        lines = JsonLines(disk)
+        lines, board = JsonLines(disk), TensorBoard(disk, done=0, say=said.append)
         filler = fill(disk)
+        with pytest.raises(OSError, match="No space left"):
+            append_line(disk / "more", "x" * 5000)
         for step in range(1, 61):
             lines.stepped(metrics(step, 2.5))
+            board.stepped(metrics(step, 2.5))
+        (line,) = said
+        assert "events.out.tfevents" in line and "no space left on device" in line and "catches up" in line
         filler.unlink()
-        lines.stepped(metrics(61, 2.5))
-        lines.close()
+        for listener in (lines, board):
+            listener.stepped(metrics(61, 2.5))
+            listener.close()
         written = (disk / "metrics.jsonl").read_bytes().splitlines()
-        assert [msgspec.json.decode(line, type=StepMetrics).step for line in written] == list(range(1, 62))
-        with pytest.raises(OSError, match="No space left"):
-            fill(disk)
-            append_line(disk / "more", "x" * 5000)
-        board = TensorBoard(disk, done=0, say=said.append)
-        board.stepped(metrics(1, 2.5))
-        board.close()
-        for thread in set(threading.enumerate()) - {threading.current_thread()}:
-            thread.join(10.0)  # its thread fails too, in its own time
-    assert len(said) == 1 and "no space left" in said[0]
+        assert [msgspec.json.decode(one, type=StepMetrics).step for one in written] == list(range(1, 62))
+        events = EventAccumulator(str(disk / "tensorboard"), size_guidance={"scalars": 0})
+        events.Reload()
+        assert [event.step for event in events.Scalars("loss")] == list(range(1, 62))
+    assert len(said) == 1
+
+
+def test_a_board_that_cannot_be_written_ends_with_a_word(tmp_path: Path) -> None:
+    said: list[str] = []
+    (tmp_path / "tensorboard").write_text("a file where the folder goes")
+    board = TensorBoard(tmp_path, done=0, say=said.append)
+    for step in (1, 2):
+        board.stepped(metrics(step, 2.5))
+    board.close()
+    assert said == ["TensorBoard's files end here: file exists"]

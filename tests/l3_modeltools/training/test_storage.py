@@ -67,11 +67,11 @@ def test_a_disk_without_a_single_byte_costs_no_line(
 ) -> None:
     with a_small_disk(tmp_path, "size=4m") as disk:
         run = make_run(disk / "run", a_train(data))
-        with Seats(run, 2) as seats:
+        with Seats(run, 2, notes=tmp_path) as seats:
             seats.start(Break(rank=0, step=2, what="sleep"))
             seats.until(lambda: seats.beat(0).step == 2 and 1 in read_told(run))
             filler = fill(disk)
-            eventually(lambda: seats.beat(0).phase == "paused")
+            eventually(lambda: words(run) == ["paused"])
             filler.unlink()
             assert [end.code for end in seats.wait()] == [0, 0]
         assert read_told(run) == undisturbed

@@ -9,13 +9,14 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from faked_clock import fake_clock_library, faked_clock, set_clock
+
 from chaos.stage import Stage
 from chaos.targets import grandchildren, living_agent, living_shims, tasks
 from chaos.world import World
 from l2_scheduler.local.processes import Identity, signal_identity
 
 __all__ = [
-    "fake_clock_library",
     "fill_disk",
     "jump_clock",
     "kill_agent",
@@ -140,15 +141,6 @@ def take_all(descriptor: int) -> None:
             step //= 2
 
 
-def fake_clock_library() -> Path | None:
-    """Find libfaketime (Debian package `faketime`)."""
-    places = (
-        *Path("/usr/lib").glob("*/faketime/libfaketime.so.1"),
-        Path("/usr/lib/faketime/libfaketime.so.1"),
-    )
-    return next((path for path in places if path.exists()), None)
-
-
 def jump_clock(stage: Stage, world: World) -> bool:
     """Let the agent's wall clock jump by hours; replace the agent by one whose clock can."""
     library = fake_clock_library()
@@ -163,12 +155,6 @@ def jump_clock(stage: Stage, world: World) -> bool:
     return True
 
 
-def set_clock(clock: Path, offset_s: int) -> None:
-    fresh = clock.with_suffix(".new")
-    fresh.write_text(f"{offset_s:+d}\n")
-    fresh.rename(clock)
-
-
 def has_faked_clock(world: World) -> bool:
     agent = living_agent(world)
     with contextlib.suppress(OSError):
@@ -181,13 +167,6 @@ def start_faked_agent(world: World, clock: Path, library: Path) -> bool:
     from l2_scheduler.local.locks import exclusive
 
     signal_agent(world, signal.SIGKILL)
-    faked = {
-        "LD_PRELOAD": str(library),
-        "FAKETIME_TIMESTAMP_FILE": str(clock),
-        "FAKETIME_NO_CACHE": "1",
-        "DONT_FAKE_MONOTONIC": "1",
-        "FAKETIME_DONT_FAKE_MONOTONIC": "1",
-    }
     with exclusive(world.layout.root / "agent.spawn") as descriptor, log_of(world) as log:
         if descriptor is None:
             return False
@@ -197,20 +176,11 @@ def start_faked_agent(world: World, clock: Path, library: Path) -> bool:
             stdout=log,
             stderr=log,
             cwd="/",
-            env=world.environment(**faked),
+            env=world.environment(**faked_clock(library, clock)),
             start_new_session=True,
             pass_fds=(descriptor,),
         )
     return True
-
-
-def sweep_faked_clocks() -> None:
-    """Remove what libfaketime leaves in shared memory of processes that were killed."""
-    for path in Path("/dev/shm").glob("*faketime_s*_*"):
-        pid = path.name.rpartition("_")[2]
-        with contextlib.suppress(OSError):
-            if not Path("/proc", pid).exists():
-                path.unlink()
 
 
 @contextlib.contextmanager

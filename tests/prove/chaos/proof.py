@@ -6,8 +6,9 @@ import time
 from contextlib import ExitStack
 from pathlib import Path
 
+from faked_clock import MISSING, fake_clock_library, sweep_faked_clocks
+
 from chaos.audit import Audit
-from chaos.disturb import fake_clock_library, sweep_faked_clocks
 from chaos.events import happen
 from chaos.stage import Stage
 from chaos.targets import living_agent
@@ -56,7 +57,7 @@ def prove_engine(*, rounds: int, seed: int, evidence: Path) -> Proof:
         conclude(stage, audit)
         keep_evidence(stage, audit)
     if fake_clock_library() is None:
-        skipped = (*skipped, "clock jump: skipped, needs libfaketime (apt-get install faketime)")
+        skipped = (*skipped, MISSING)
     return Proof(
         name="engine",
         done=dict(sorted(stage.history.events.items())),

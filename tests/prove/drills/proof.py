@@ -1,13 +1,15 @@
-"""The proof `resilience`: faults of every kind done to a run, then the same training left alone but for a neighbour."""
+"""The proof `resilience`: faults of every kind and a clock that is set, then the same training left to itself."""
 
 import time
-from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
+from faked_clock import MISSING, fake_clock_library
 
+from drills.clock import set_the_clock
+from drills.ledger import Ledger
 from drills.stage import Supervised, demo_training, last_step, make_run, noise, small_training, told_last
 from l3_modeltools.resilience.drill import (
     DRILL_KINDS,
@@ -44,20 +46,6 @@ class Sizes:
     """Whether a model of a few thousand parameters is drilled, instead of the demo's."""
 
 
-@dataclass
-class Ledger:
-    """What was done, checked and violated so far."""
-
-    done: Counter[str] = field(default_factory=Counter)
-    checked: Counter[str] = field(default_factory=Counter)
-    violations: list[str] = field(default_factory=list)
-
-    def check(self, what: str, found: Sequence[str], *, times: int = 1) -> None:
-        """Note that something was checked so many times, and what did not hold."""
-        self.checked[what] += times
-        self.violations += [f"{what}: {text}" for text in found]
-
-
 def prove_resilience(sizes: Sizes, *, seed: int, evidence: Path) -> Proof:
     """Break a run on purpose again and again, and compare it with one that was left alone."""
     begun = time.monotonic()
@@ -67,14 +55,20 @@ def prove_resilience(sizes: Sizes, *, seed: int, evidence: Path) -> Proof:
     drilled = make_run(home / "drilled", training)
     results = _drill(drilled, _plan(sizes, seed, training.ranks_per_node), ledger)
     ledger.violations += list(_judged(results, drilled, training, ledger))
-    left_alone = _leave_alone(drilled, home, training, sizes, seed, ledger)
-    _compare(drilled, left_alone, ledger)
+    broken, library = [drilled], fake_clock_library()
+    if library is not None:
+        skipped = load_run(drilled).skipped
+        broken.append(set_the_clock(home, training, skipped, library, seed=seed + 2, ledger=ledger))
+    left_alone = _leave_alone(broken, home, training, sizes, seed, ledger)
+    for directory in broken:
+        _compare(directory, left_alone, ledger)
     _spend_budget(home, training, ledger)
     return Proof(
         name="resilience",
         done=dict(ledger.done),
         checked=dict(ledger.checked),
         violations=tuple(ledger.violations),
+        skipped=() if library else (MISSING,),
         seconds=time.monotonic() - begun,
         evidence=evidence,
     )
@@ -150,10 +144,12 @@ def _companions(results: Sequence[DrillResult]) -> int:
     return sum(result.trouble == "corrupt" for result in results)
 
 
-def _leave_alone(drilled: Path, home: Path, train: Train, sizes: Sizes, seed: int, ledger: Ledger) -> Path:
+def _leave_alone(
+    broken: Sequence[Path], home: Path, train: Train, sizes: Sizes, seed: int, ledger: Ledger
+) -> Path:
     """Run the same training, the same batches left out, beside a noisy neighbour: nothing may be told of it."""
-    directory = make_run(home / "left-alone", train, skipped=load_run(drilled).skipped)
-    wanted, until = last_step(drilled), time.monotonic() + 60 * sizes.quiet_minutes
+    directory = make_run(home / "left-alone", train, skipped=load_run(broken[0]).skipped)
+    wanted, until = max(map(last_step, broken)), time.monotonic() + 60 * sizes.quiet_minutes
     run = Supervised(directory)
     try:
         with noise(home / "noise", seed=seed):

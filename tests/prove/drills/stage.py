@@ -5,7 +5,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,7 +18,16 @@ from l3_modeltools.runs.metric import parse_metrics
 from l3_modeltools.schemas import Checkpointing, Resilience, Run, SkippedSteps, Train, Validation
 from tests.support.rank_runs import make_data, recut, small_train
 
-__all__ = ["Supervised", "demo_training", "last_step", "make_run", "noise", "small_training", "told_last"]
+__all__ = [
+    "ROOT",
+    "Supervised",
+    "demo_training",
+    "last_step",
+    "make_run",
+    "noise",
+    "small_training",
+    "told_last",
+]
 
 ROOT = Path(__file__).parents[3]
 DEMO = ROOT / "examples" / "tiny_llama"
@@ -93,6 +102,8 @@ class Supervised:
     """The supervisor of the run in `directory`; one that ends without an end of its own is started again."""
 
     directory: Path
+    variables: Mapping[str, str] = field(default_factory=dict)
+    """What its environment has beside the usual."""
     starts: int = 0
     exit_codes: list[int] = field(default_factory=list)
 
@@ -134,7 +145,7 @@ class Supervised:
         with (self.directory / "log").open("a") as log:
             return subprocess.Popen(
                 [sys.executable, "-m", SUPERVISOR, str(self.directory)],
-                env=environment(self.directory.parent),
+                env={**environment(self.directory.parent), **self.variables},
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,

@@ -9,7 +9,7 @@ from click.shell_completion import CompletionItem
 from l0_infra.core.errors import OgaiError
 from l0_infra.core.nodeset import expand
 
-__all__ = ["FileName", "JobId", "job_argument", "jobs_argument", "spread_ids"]
+__all__ = ["JobId", "job_argument", "jobs_argument", "spread_ids"]
 
 OPEN_ONLY = frozenset({"cancel", "hold", "priority", "release", "throttle", "wait", "why"})
 """Commands that have nothing to do with a job that ended."""
@@ -35,18 +35,6 @@ class JobId(click.ParamType[str]):
             return []
         found = completions(statuses, incomplete, open_only=ctx.info_name in OPEN_ONLY)
         return [CompletionItem(job_id, help=text) for job_id, text in found.items()]
-
-
-class FileName(click.ParamType[str]):
-    """A file, or whatever else the word turns out to be; the shell completes files."""
-
-    name = "file"
-
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        """Leave it to the shell."""
-        return [CompletionItem(incomplete, type="file")]
 
 
 def job_argument(command: Command) -> Command:

@@ -9,9 +9,9 @@ import click
 from l0_infra.core.documents import list_fields
 from l0_infra.core.errors import UsageError
 from l2_scheduler.schemas import Job
-from ogai.commands.job.arguments import FileName
 from ogai.commands.job.attend import follow as follow_job
 from ogai.commands.job.attend import tell_fate, wait_for
+from ogai.commands.words import FileName
 from ogai.flows import job as flow
 from ogai.flows.job.file import document_file
 from ogai.flows.job.flags import FIELD_FLAGS, Typed, flags_of

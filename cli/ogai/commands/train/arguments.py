@@ -7,6 +7,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from l0_infra.core.errors import OgaiError
+from ogai.commands.words import require_word
 
 __all__ = ["RunId", "run_argument"]
 
@@ -17,6 +18,11 @@ class RunId(click.ParamType[str]):
     """The id of a run, the beginning of one, or a training's name, which means its newest run."""
 
     name = "run"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the word; refuse an empty one."""
+        expected = "the id of a run, its beginning, or the name of a training"
+        return require_word(value, param, expected, hint="`ogai train list` names the runs")
 
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str

@@ -4,31 +4,31 @@ import click
 
 from ogai.commands.epilog import examples
 from ogai.commands.train.arguments import run_argument
-from ogai.commands.train.attend import stay
+from ogai.commands.train.attend import ENDS, attend_end, stay
 from ogai.flows import train as flow
 
 __all__ = ["resume", "stop"]
 
 
 @click.command(
-    epilog=examples(
-        "ogai train stop tiny-llama-1", "ogai train stop --wait tiny-llama-1     back when it has ended"
-    )
+    epilog=examples("ogai train stop tiny-llama-1", "ogai train stop --no-wait tiny-llama-1   back at once")
 )
 @run_argument
-@click.option("--wait", "waiting", is_flag=True, help="Wait until it has saved and ended.")
+@click.option("--wait/--no-wait", "waiting", default=True, help="Stay until it has saved and ended. [wait]")
 def stop(run_id: str, waiting: bool) -> None:
-    """Let a run save its state, then end it."""
+    """Let a run save its state, then end it; leaving this does not keep it from ending."""
     run = flow.stop(run_id)
     if waiting:
-        run = flow.wait(run.run_id)
-        click.echo(f"{run.run_id} {run.reason}", err=True)
+        attend_end(run.run_id)
     else:
-        click.echo(f"{run.run_id} saves and ends", err=True)
-    click.echo(f"go on later: ogai train resume {run.run_id}", err=True)
+        click.echo(
+            f"run {run.run_id} saves its state and ends; how far it is: ogai train watch {run.run_id}",
+            err=True,
+        )
+        click.echo(f"go on later: ogai train resume {run.run_id}", err=True)
 
 
-@click.command(epilog=examples("ogai train resume tiny-llama-1", "ogai train resume -f tiny-llama-1"))
+@click.command(epilog=examples("ogai train resume tiny-llama-1", "ogai train resume -f tiny-llama-1") + ENDS)
 @run_argument
 @click.option("-f", "--follow", is_flag=True, help="Stay and show how it goes until its end.")
 def resume(run_id: str, follow: bool) -> None:

@@ -9,8 +9,8 @@ import click
 from l0_infra.core.errors import InterruptedByUser, UnhealthyError, UsageError
 from l3_modeltools import Trouble, summarize_drill
 from ogai.commands.epilog import examples
-from ogai.commands.job.arguments import FileName
 from ogai.commands.train.arguments import RunId
+from ogai.commands.words import FileName
 from ogai.flows.train import drills as flow
 from ogai.render import Output, emit, output_option
 from ogai.render.ask import confirm

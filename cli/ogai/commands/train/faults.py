@@ -9,6 +9,7 @@ from l0_infra.core.errors import UsageError
 from l3_modeltools.schemas import TrainingFault
 from ogai.commands.epilog import examples
 from ogai.commands.train.arguments import RunId
+from ogai.commands.words import FileName
 from ogai.flows import train as flow
 from ogai.render import Output, emit, output_option
 from ogai.render.train.faults import print_fault, print_faults, print_meaning
@@ -26,7 +27,9 @@ __all__ = ["faults"]
 )
 @click.argument("run_id", metavar="[RUN]", required=False, type=RunId())
 @click.argument("number", metavar="[NUMBER]", required=False, type=click.IntRange(min=1))
-@click.option("--log", metavar="FILE", help="Read a log instead of a run; `-` is standard input.")
+@click.option(
+    "--log", metavar="FILE", type=FileName(), help="Read a log instead of a run; `-` is standard input."
+)
 @output_option
 def faults(run_id: str | None, number: int | None, log: str | None, output: Output) -> None:
     """Show the faults of a run: what, when, who, what was done, what it cost; with NUMBER one of them in detail.

@@ -5,10 +5,9 @@ from pathlib import Path
 
 import click
 
-from l0_infra.core.errors import UnsatisfiableError
 from ogai.commands.epilog import examples
 from ogai.commands.train.arguments import RunId
-from ogai.flows.train.report import gather, report_file
+from ogai.commands.words import FileName
 from ogai.render.browser import open_page
 
 __all__ = ["report"]
@@ -24,30 +23,18 @@ __all__ = ["report"]
 @click.option(
     "--to",
     metavar="FILE.html",
-    type=click.Path(path_type=Path),
+    type=FileName(),
     help="Where it goes; default: report.html in the run's directory, of several runs in the current one.",
 )
 @click.option("--open", "opened", is_flag=True, help="Show it in the browser.")
-def report(run_ids: tuple[str, ...], to: Path | None, opened: bool) -> None:
+def report(run_ids: tuple[str, ...], to: str | None, opened: bool) -> None:
     """Write one HTML file on a run: its curves, faults, time, texts, specification; or on several, side by side.
 
     It needs no network and nothing beside it. Prints its path.
     """
-    from ogai.render.report import render_page, save_page
-    from ogai.render.train.report import report_page
+    from ogai.render.train.report import write_report
 
-    gathered = gather(run_ids)
-    path = report_file(gathered, to)
-    try:
-        html = render_page(report_page(gathered))
-    except ModuleNotFoundError as error:
-        raise UnsatisfiableError(
-            "making a report",
-            found=f"no Python module `{error.name}`",
-            expected="the extra `report`, which draws and lays out",
-            hint="pip install --upgrade 'ogai[report]'",
-        ) from error
-    save_page(html, path)
+    path = write_report(run_ids, None if to is None else Path(to))
     click.echo(path)
     if opened and not open_page(path, os.environ):
         click.echo("no browser can be opened from here", err=True)

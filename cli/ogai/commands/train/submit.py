@@ -3,8 +3,8 @@
 import click
 
 from ogai.commands.epilog import examples
-from ogai.commands.job.arguments import FileName
-from ogai.commands.train.attend import stay
+from ogai.commands.train.attend import ENDS, stay
+from ogai.commands.words import FileName
 from ogai.flows import train as flow
 from ogai.render import Output, emit, output_option
 from ogai.render.train.plan import print_plan, print_rehearsal
@@ -19,6 +19,7 @@ __all__ = ["submit"]
         "ogai train submit train.yaml -f",
         "ogai train submit train.yaml --set steps=2000 --set data.seed=2 --name long",
     )
+    + ENDS
 )
 @click.argument("file", type=FileName())
 @click.option("--name", metavar="NAME", help="Name instead of the document's; the run's id begins with it.")

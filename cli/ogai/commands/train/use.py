@@ -6,6 +6,7 @@ import click
 
 from ogai.commands.epilog import examples
 from ogai.commands.train.arguments import run_argument
+from ogai.commands.words import FileName
 from ogai.flows import train as flow
 
 __all__ = ["export", "sample"]
@@ -65,7 +66,7 @@ def sample(
     )
 )
 @run_argument
-@click.option("--to", metavar="DIRECTORY", required=True, help="A new directory.")
+@click.option("--to", metavar="DIRECTORY", type=FileName(), required=True, help="A new directory.")
 @click.option(
     "--format",
     type=click.Choice(["hf", "safetensors"]),

@@ -22,7 +22,8 @@ from l3_modeltools import (
     restarts_left,
 )
 from l3_modeltools.schemas import Run, Train
-from ogai.flows.train.runs import find, next_hint, stop, wait
+from ogai.flows.train.runs import find, next_hint, stop
+from ogai.flows.train.stopping import watch_end
 from ogai.flows.train.submit import Planned, plan, queue
 from ogai.flows.train.wish import read_wish
 
@@ -106,9 +107,18 @@ def under_drill(planned: PlannedDrill, *, keep_running: bool, tell: Callable[[st
         yield begun(run, tell)
     finally:
         if not keep_running and find(run.run_id).state in ALIVE:
-            tell(f"run {run.run_id} is stopped; it stays, with all it told: ogai train show {run.run_id}")
-            stop(run.run_id)
-            wait(run.run_id)
+            stop_told(run.run_id, tell)
+
+
+def stop_told(run_id: str, tell: Callable[[str], None]) -> None:
+    """Stop a run, and tell what is waited for until it has ended."""
+    stop(run_id)
+    doing = ""
+    for stopping in watch_end(run_id):
+        if stopping.doing != doing:
+            doing = stopping.doing
+            tell(f"run {run_id}: {doing}")
+    tell(f"run {run_id} is stopped; it stays, with all it told: ogai train show {run_id}")
 
 
 def drill(

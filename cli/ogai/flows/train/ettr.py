@@ -11,7 +11,6 @@ from l3_modeltools import (
     Expected,
     FaultPlan,
     Figure,
-    Happened,
     Reach,
     Replay,
     account,
@@ -26,9 +25,9 @@ from l3_modeltools import (
     replay_faults,
     scaled_mtbf_s,
 )
-from l3_modeltools.schemas import FaultClass, Run
+from l3_modeltools.schemas import FaultClass
 from ogai.flows.train.place import runs_folder
-from ogai.flows.train.runs import happened, jobs_by_id, judged
+from ogai.flows.train.runs import Told, jobs_by_id, look
 
 __all__ = [
     "FaultCount",
@@ -95,11 +94,10 @@ class PlannedEttr:
 def run_ettr(reference: str) -> RunEttr:
     """Account for the time of a run; `reference` as in `find`."""
     jobs = jobs_by_id()
-    kept = find_run(reference, runs_folder())
-    run, told = judged(kept, jobs), happened(kept, jobs)
-    accounts = accounts_of(run, told)
+    told = look(find_run(reference, runs_folder()), jobs)
+    run, accounts = told.run, accounts_of(told)
     wall_s = accounts.wall_s
-    counts = Counter(fault.fault_class for fault in told.faults)
+    counts = Counter(fault.fault_class for fault in told.happened.faults)
     return RunEttr(
         run_id=run.run_id,
         state=run.state,
@@ -141,19 +139,20 @@ def replay_ettr(table: str) -> Replay:
     return replay_faults(llama3_table())
 
 
-def accounts_of(run: Run, told: Happened) -> Accounts:
-    """Account for the time of a run that was judged, from what happened to it."""
-    lines = read_metric_lines(Path(run.directory))
+def accounts_of(told: Told) -> Accounts:
+    """Account for the time of a run, from what it told."""
+    run, happened = told.run, told.happened
+    lines = read_metric_lines(Path(run.directory), told.clock)
     ended_at = run.ended_at
     if ended_at is None and run.state in ("COMPLETED", "FAILED", "CANCELLED"):
-        times = (*told.starts, *(mark.at for mark in told.marks), *(line.at or 0.0 for line in lines))
+        times = (*happened.starts, *(mark.at for mark in happened.marks), *(line.at or 0.0 for line in lines))
         ended_at = max(times, default=run.submitted_at)
     return account(
         submitted_at=run.submitted_at,
         until=time.time() if ended_at is None else ended_at,
-        starts=told.starts,
-        submissions=told.submissions,
-        marks=told.marks,
-        faults=told.faults,
+        starts=happened.starts,
+        submissions=happened.submissions,
+        marks=happened.marks,
+        faults=happened.faults,
         lines=lines,
     )

@@ -9,9 +9,9 @@ from typing import BinaryIO
 
 import msgspec
 
-from l0_infra.core.errors import UsageError
+from l0_infra.core.errors import UsageError, describe_os_error
 from l0_infra.core.store import ogai_home
-from l3_modeltools import OWN_ERRORS, Catalogue, Meaning, classify_text, load_catalogue, read_faults
+from l3_modeltools import OWN_ERRORS, Catalogue, Meaning, classify_text, load_catalogue
 from l3_modeltools.schemas import Evidence, KnownError, Run, TrainingFault
 from ogai.flows.engine import open_engine
 from ogai.flows.job.logs import LogView, read_logs
@@ -36,7 +36,7 @@ class Tail:
 def faults(reference: str) -> tuple[TrainingFault, ...]:
     """Return the faults of a run by number; of a failed run that told none, what the end of its log means."""
     run = find(reference)
-    told = read_faults(Path(run.directory))
+    told = run.faults_seen
     return told if told or run.state != "FAILED" else (fault_of(run, meaning_of(last_output(run))),)
 
 
@@ -58,8 +58,12 @@ def read_meaning(file: Path | str) -> Meaning:
         with Path(file).open("rb") as log:
             return meaning_of(pieces_of(log))
     except OSError as error:
-        found = (error.strerror or "an unreadable file").lower()
-        raise UsageError(f"--log {file}", found=found, expected="a log that can be read") from error
+        raise UsageError(
+            f"--log {file}",
+            found=describe_os_error(error),
+            expected="a log that can be read",
+            hint="a run's own faults: ogai train faults RUN; what a run printed: ogai train logs RUN",
+        ) from error
 
 
 def catalogue() -> Catalogue:
@@ -69,9 +73,8 @@ def catalogue() -> Catalogue:
 def meaning_of(pieces: Iterable[bytes]) -> Meaning:
     tail = read_tail(pieces)
     meaning = classify_text(tail.lines, catalogue())
-    if meaning.line_number is None:
-        return meaning
-    return msgspec.structs.replace(meaning, line_number=meaning.line_number + tail.before)
+    number = None if meaning.line_number is None else meaning.line_number + tail.before
+    return msgspec.structs.replace(meaning, line_number=number, lines_before=tail.before)
 
 
 def read_tail(pieces: Iterable[bytes]) -> Tail:
@@ -112,7 +115,7 @@ def fault_of(run: Run, meaning: Meaning) -> TrainingFault:
     said = meaning.line or run.reason or "nothing was printed that tells why"
     return TrainingFault(
         run=run.run_id,
-        fault_class=meaning.fault_class,
+        fault_class=meaning.fault_class or "unknown",
         summary=known.explanation if known is not None else said,
         known_as=known.name if known is not None else None,
         detected_at=run.ended_at if run.ended_at is not None else run.submitted_at,

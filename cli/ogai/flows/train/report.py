@@ -9,7 +9,6 @@ from l3_modeltools import (
     Accounts,
     Comparison,
     Figure,
-    Happened,
     Mark,
     Measured,
     Metric,
@@ -17,13 +16,12 @@ from l3_modeltools import (
     compare_runs,
     find_run,
     published_figures,
-    read_metrics,
     read_samples,
 )
 from l3_modeltools.schemas import Run, TrainingFault
 from ogai.flows.train.ettr import accounts_of
 from ogai.flows.train.place import runs_folder
-from ogai.flows.train.runs import happened, jobs_by_id, judged
+from ogai.flows.train.runs import Told, jobs_by_id, look
 
 __all__ = ["Gathered", "RunReport", "gather", "report_file"]
 
@@ -60,7 +58,7 @@ def gather(references: Sequence[str]) -> Gathered:
     """Read the runs that are meant, each once. Raises UsageError with the nearest names."""
     now, jobs, folder = time.time(), jobs_by_id(), runs_folder()
     found = {run.run_id: run for run in (find_run(reference, folder) for reference in references)}
-    reports = tuple(_read(judged(run, jobs), happened(run, jobs)) for run in found.values())
+    reports = tuple(_read(look(run, jobs)) for run in found.values())
     measured = [Measured(run=report.run, metrics=report.metrics) for report in reports]
     return Gathered(reports=reports, comparison=compare_runs(*measured), at=now)
 
@@ -73,14 +71,14 @@ def report_file(gathered: Gathered, to: Path | None) -> Path:
     return (Path(reports[0].run.directory) if len(reports) == 1 else Path.cwd()) / NAME
 
 
-def _read(run: Run, told: Happened) -> RunReport:
-    directory, accounts = Path(run.directory), accounts_of(run, told)
+def _read(told: Told) -> RunReport:
+    accounts = accounts_of(told)
     return RunReport(
-        run=run,
-        metrics=read_metrics(directory),
-        marks=tuple(told.marks),
-        faults=told.faults,
-        samples=read_samples(directory),
+        run=told.run,
+        metrics=told.metrics,
+        marks=tuple(told.happened.marks),
+        faults=told.happened.faults,
+        samples=read_samples(Path(told.run.directory)),
         accounts=accounts,
         shares=published_figures(accounts),
     )

@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 
 from l0_infra.core.documents import read_document
-from l0_infra.core.errors import UnsatisfiableError
+from l0_infra.core.errors import UnsatisfiableError, describe_os_error
 from l3_modeltools import parse_hf_config, preset, resolve_command
 from l3_modeltools.schemas import (
     Architecture,
@@ -98,7 +98,7 @@ def read_config(path: Path) -> Architecture:
     except OSError as error:
         raise UnsatisfiableError(
             str(file),
-            found=(error.strerror or "an unreadable file").lower(),
+            found=describe_os_error(error),
             expected="a config.json as Hugging Face writes it",
         ) from error
     except UnicodeDecodeError as error:

@@ -1,7 +1,11 @@
 """Runs as they are: found, judged by their job, their metrics and their checkpoints, ended and taken up again."""
 
+import time
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 from l0_infra.core.errors import UsageError
 from l2_scheduler.schemas import JobStatus
@@ -11,12 +15,14 @@ from l3_modeltools import (
     Happened,
     Measured,
     Metric,
+    OneClock,
     Sample,
     compare_runs,
     find_run,
     hold_run,
     judge_run,
     list_saved,
+    read_ends,
     read_faults,
     read_marks,
     read_metrics,
@@ -35,7 +41,20 @@ from ogai.flows.train.submit import queue_again
 EVENTS = "events.jsonl"
 """A job's event file, in its folder."""
 
-__all__ = ["compare", "damaged", "find", "metrics", "output", "poll", "resume", "samples", "stop", "wait"]
+__all__ = [
+    "Told",
+    "compare",
+    "damaged",
+    "find",
+    "look",
+    "metrics",
+    "output",
+    "poll",
+    "resume",
+    "samples",
+    "stop",
+    "wait",
+]
 
 
 def poll() -> tuple[Run, ...]:
@@ -59,7 +78,9 @@ def find(reference: str) -> Run:
 
 def metrics(reference: str) -> tuple[Metric, ...]:
     """Return all metrics of a run, by step."""
-    return read_metrics(Path(find_run(reference, runs_folder()).directory))
+    run = find_run(reference, runs_folder())
+    directory = Path(run.directory)
+    return read_metrics(directory, OneClock(read_marks(directory), run.submitted_at))
 
 
 def samples(reference: str) -> tuple[Sample, ...]:
@@ -129,37 +150,58 @@ def wait(reference: str, *, timeout_s: float | None = None) -> Run:
 
 def compare(*references: str) -> Comparison:
     """Put runs side by side: the fields of their trainings that differ, and what came of each."""
-    runs = [find(reference) for reference in references]
-    return compare_runs(*(Measured(run=run, metrics=read_metrics(Path(run.directory))) for run in runs))
+    jobs, folder = jobs_by_id(), runs_folder()
+    found = [look(find_run(reference, folder), jobs) for reference in references]
+    return compare_runs(*(Measured(run=told.run, metrics=told.metrics) for told in found))
 
 
 def jobs_by_id() -> Mapping[str, JobStatus]:
     return {status.job_id: status for status in poll_awake()}
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Told:
+    """A run as it is now with all it told, in the time of its node's clock as it is now."""
+
+    run: Run
+    happened: Happened
+    metrics: tuple[Metric, ...]
+    """By step."""
+    clock: OneClock
+
+
 def judged(run: Run, jobs: Mapping[str, JobStatus]) -> Run:
     """Fill in how a run is now."""
+    return look(run, jobs).run
+
+
+def look(run: Run, jobs: Mapping[str, JobStatus]) -> Told:
+    """Read what a run told, and fill in how it is now."""
     directory = Path(run.directory)
-    job = jobs.get(run.job_ids[-1]) if run.job_ids else None
-    return judge_run(
-        run,
-        job,
+    clock = OneClock(read_marks(directory), run.submitted_at)
+    told, metrics = happened(run, jobs, clock), read_metrics(directory, clock)
+    now = judge_run(
+        msgspec.structs.replace(run, submitted_at=clock.submitted_at),
+        jobs.get(run.job_ids[-1]) if run.job_ids else None,
         read_outcome(directory),
-        read_metrics(directory),
+        metrics,
         list_saved(directory),
-        happened=happened(run, jobs),
+        happened=told,
+        now=time.time(),
     )
+    return Told(run=now, happened=told, metrics=metrics, clock=clock)
 
 
-def happened(run: Run, jobs: Mapping[str, JobStatus]) -> Happened:
+def happened(run: Run, jobs: Mapping[str, JobStatus], clock: OneClock) -> Happened:
     """Read what happened to a run: the starts of its jobs that are still known, its marks, its faults."""
-    directory = Path(run.directory)
     known = [jobs[job_id] for job_id in run.job_ids if job_id in jobs]
+    events = [Path(job.directory) / EVENTS for job in known]
     return Happened(
-        starts=read_starts([Path(job.directory) / EVENTS for job in known]),
-        submissions=sorted(job.submitted_at for job in known),
-        marks=read_marks(directory),
-        faults=read_faults(directory),
+        starts=clock.outside(read_starts(events)),
+        ends=clock.outside(read_ends(events)),
+        submissions=clock.outside([job.submitted_at for job in known]),
+        marks=clock.marks,
+        faults=clock.faults(read_faults(Path(run.directory))),
     )
 
 

@@ -14,12 +14,14 @@ from l3_modeltools import (
     Happened,
     Mark,
     MetricsReader,
+    OneClock,
     RanksNow,
     Sample,
     count_parameters,
     judge_run,
     list_saved,
     load_run,
+    read_ends,
     read_faults,
     read_marks,
     read_outcome,
@@ -72,6 +74,7 @@ class Watch:
     def __init__(self, engine: LocalEngine, directory: Path) -> None:
         self.engine, self.directory = engine, directory
         self.guard = engine.guard()
+        self.clock = OneClock((), 0.0)
         self.reader, self.history = MetricsReader(directory), History()
         self.lines = LogTail()
         self.run = Kept(lambda: load_run(directory), every_s=1)
@@ -80,6 +83,7 @@ class Watch:
         self.samples = Kept(lambda: read_samples(directory), every_s=3)
         self.saved = Kept(lambda: list_saved(directory), every_s=3)
         self.starts: tuple[float, ...] = ()
+        self.ends: tuple[float, ...] = ()
         self.started: tuple[str, ...] = ()
         self.parameters = parameters_of(self.run.get(0.0, fresh=False))
 
@@ -91,20 +95,19 @@ class Watch:
         if not over:
             self.guard.look(time.monotonic())
         kept, saved = self.run.get(now, fresh=over), self.saved.get(now, fresh=over)
+        happened = self.happened(kept, job, now, fresh=over)
         self.history.take(self.reader.read())
-        starts, newest = self.starts_of(kept, job), tuple(self.history.newest)
-        marks, faults = self.marks.get(now, fresh=over), self.faults.get(now, fresh=over)
-        happened = Happened(starts=starts, marks=marks, faults=faults)
-        run = judge_run(kept, job, read_outcome(self.directory), newest, saved, happened=happened)
+        newest = tuple(self.history.newest)
+        run = judge_run(kept, job, read_outcome(self.directory), newest, saved, happened=happened, now=now)
         return Scene(
             now=now,
             run=run,
             job=job,
             blockers=self.blockers(job),
-            starts=starts,
+            starts=tuple(happened.starts),
             history=self.history,
-            marks=marks,
-            faults=faults,
+            marks=tuple(happened.marks),
+            faults=happened.faults,
             ranks=None if over else read_ranks(self.directory),
             samples=self.samples.get(now, fresh=over),
             saved_at=written_at(self.directory / saved[-1].directory) if saved else None,
@@ -127,14 +130,27 @@ class Watch:
             return ()
         return self.engine.explain(job.job_id).blockers
 
-    def starts_of(self, run: Run, job: JobStatus | None) -> tuple[float, ...]:
-        """Return when the run's jobs were started; the events are read again only when there was another start."""
+    def happened(self, run: Run, job: JobStatus | None, now: float, *, fresh: bool) -> Happened:
+        """Read what happened, on one clock; when that was set, all metrics are read again in its time."""
+        clock = OneClock(self.marks.get(now, fresh=fresh), run.submitted_at)
+        if clock.times_set != self.clock.times_set:
+            self.reader, self.history = MetricsReader(self.directory, clock), History()
+        self.clock = clock
+        self.look_at_events(run, job)
+        return Happened(
+            starts=clock.outside(self.starts),
+            ends=clock.outside(self.ends),
+            marks=clock.marks,
+            faults=clock.faults(self.faults.get(now, fresh=fresh)),
+        )
+
+    def look_at_events(self, run: Run, job: JobStatus | None) -> None:
+        """Read when the run's jobs were started and ended, again only when there was another start or end."""
         started = (*run.job_ids, str(job.attempt) if job else "", job.state if job else "")
         if started != self.started:
             known = {status.job_id: status.directory for status in self.engine.poll(())}
             files = [Path(known[name]) / EVENTS for name in run.job_ids if name in known]
-            self.starts, self.started = read_starts(files), started
-        return self.starts
+            self.starts, self.ends, self.started = read_starts(files), read_ends(files), started
 
 
 class Kept(Generic[Found]):

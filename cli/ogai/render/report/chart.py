@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from io import StringIO
+from itertools import groupby
 from typing import TYPE_CHECKING
 
+from ogai.render.report.crowd import columned, merged
 from ogai.render.report.figures import Chart, Drawing, Line, LineChart, Picture, Pin, Readout, Span
 from ogai.render.report.scale import LARGEST, Scale, choose_scale, tick_text
 from ogai.render.report.svg import PALETTE, embed
@@ -41,6 +44,12 @@ LABELS_PX = 12
 
 TEXT_PX = 11.5
 PIN_LABEL_ROOM_PX = 14
+PIN_ROOM_PX = 8
+"""With less room than this for each, lines through the whole chart hide what it shows."""
+
+CROWDED_FROM = 0.95
+"""Where lines begin then, as a share of the plot's height."""
+
 READOUT_COLUMNS = 600
 BINS = 30
 NICE = [1, 2, 2.5, 5, 10]
@@ -130,19 +139,20 @@ def _set_ticks(axes: Axes, scale: Scale, size: Size) -> None:
 
 
 def _draw_lines(axes: Axes, chart: LineChart, scale: Scale, size: Size) -> None:
-    for band in chart.bands:
+    plot_px = size.width - LEFT - RIGHT
+    pixel = (scale.x[1] - scale.x[0]) / plot_px
+    for band in merged(chart.bands, pixel):
         colour = PALETTE[band.tone]
         axes.axvspan(band.start, band.end, facecolor=colour, alpha=0.14, linewidth=0, zorder=0.5)
     for line in chart.lines:
-        _draw_line(axes, line, size.width - LEFT - RIGHT)
+        _draw_line(axes, line, plot_px)
     _draw_gaps(axes, chart.lines)
-    _draw_pins(axes, chart.pins, scale, size)
+    _draw_pins(axes, chart.pins, pixel, plot_px)
 
 
 def _draw_line(axes: Axes, line: Line, columns: int) -> None:
     kept = thin(line.xs, line.ys, columns)
-    xs = [line.xs[index] for index in kept]
-    ys = [line.ys[index] if math.isfinite(line.ys[index]) else math.nan for index in kept]
+    xs, ys = _interrupted(line, kept)
     colour = PALETTE[line.tone]
     if line.weight == "points":
         edge = PALETTE["paper"]
@@ -159,7 +169,7 @@ def _draw_line(axes: Axes, line: Line, columns: int) -> None:
         )
         return
     raw = line.weight == "raw"
-    single = sum(map(math.isfinite, ys)) == 1
+    single = sum(math.isfinite(line.ys[index]) for index in kept) == 1
     axes.plot(
         xs,
         ys,
@@ -172,6 +182,18 @@ def _draw_line(axes: Axes, line: Line, columns: int) -> None:
         solid_capstyle="round",
         zorder=2 if raw else 3,
     )
+
+
+def _interrupted(line: Line, kept: Sequence[int]) -> tuple[list[float], list[float]]:
+    """Return the points that are drawn, a gap at each break; one that stands alone twice, so that it is a dot."""
+    xs: list[float] = []
+    ys: list[float] = []
+    for _, stretch in groupby(kept, key=lambda index: bisect_right(line.breaks, index)):
+        points = [(line.xs[index], line.ys[index]) for index in stretch]
+        points = points * 2 if len(points) == 1 and line.breaks else points
+        xs += [math.nan] * bool(xs) + [x for x, _ in points]
+        ys += [math.nan] * bool(ys) + [y if math.isfinite(y) else math.nan for _, y in points]
+    return xs, ys
 
 
 def _draw_gaps(axes: Axes, lines: Iterable[Line]) -> None:
@@ -194,17 +216,23 @@ def _draw_gaps(axes: Axes, lines: Iterable[Line]) -> None:
             )
 
 
-def _draw_pins(axes: Axes, pins: Sequence[Pin], scale: Scale, size: Size) -> None:
-    feet = axes.get_xaxis_transform()
-    for pin in pins:
-        colour = PALETTE[pin.tone]
-        if pin.shape == "tick":
-            axes.plot(
-                [pin.x], [0.0], "^", color=colour, markersize=6, transform=feet, clip_on=False, zorder=5
-            )
+def _draw_pins(axes: Axes, pins: Sequence[Pin], pixel: float, plot_px: int) -> None:
+    """Draw lines through the whole chart; so many that they would hide it are short ones at its upper edge.
+
+    What is bad is drawn last, so that nothing hides it.
+    """
+    feet, by_style = axes.get_xaxis_transform(), columned(pins, pixel)
+    crowd = sum(len(xs) for (_, shape), xs in by_style.items() if shape == "line")
+    is_crowded = crowd * PIN_ROOM_PX > plot_px
+    for (tone, shape), xs in sorted(by_style.items(), key=lambda found: found[0][0] == "bad"):
+        colour = PALETTE[tone]
+        if shape == "tick":
+            bottom = [0.0] * len(xs)
+            axes.plot(xs, bottom, "^", color=colour, markersize=6, transform=feet, clip_on=False, zorder=5)
         else:
-            axes.plot([pin.x, pin.x], [0.0, 1.0], color=colour, linewidth=1.1, transform=feet, zorder=1.5)
-    for pin in _labelled(pins, scale, size.width - LEFT - RIGHT):
+            lines = [(x, y) for x in xs for y in (CROWDED_FROM if is_crowded else 0.0, 1.0, math.nan)]
+            axes.plot(*zip(*lines, strict=True), color=colour, linewidth=1.1, transform=feet, zorder=1.5)
+    for pin in () if is_crowded else _labelled(pins, PIN_LABEL_ROOM_PX * pixel):
         axes.text(
             pin.x,
             1.02,
@@ -218,10 +246,8 @@ def _draw_pins(axes: Axes, pins: Sequence[Pin], scale: Scale, size: Size) -> Non
         )
 
 
-def _labelled(pins: Iterable[Pin], scale: Scale, width_px: float) -> Iterable[Pin]:
+def _labelled(pins: Iterable[Pin], room: float) -> Iterable[Pin]:
     """Yield the pins whose labels do not touch the one before."""
-    low, high = scale.x
-    room = PIN_LABEL_ROOM_PX * (high - low) / width_px
     last = -math.inf
     for pin in sorted((pin for pin in pins if pin.label), key=lambda pin: pin.x):
         if pin.x - last >= room:

@@ -49,6 +49,8 @@ class Line:
     tone: Tone = "accent"
     weight: Literal["raw", "main", "points"] = "main"
     """`raw`: faint, for what is noisy; `points`: dots without a line."""
+    breaks: Sequence[int] = ()
+    """Which of its points begin anew, without a line from the one before; ascending."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

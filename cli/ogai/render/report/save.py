@@ -3,13 +3,14 @@
 import os
 from pathlib import Path
 
-from l0_infra.core.errors import MachineError, UsageError
+from l0_infra.core.errors import MachineError, UsageError, describe_os_error
 from l0_infra.core.store import save_file
 from ogai.render.report.maker import GENERATOR
 
 __all__ = ["save_page"]
 
 MARK = f'<meta name="generator" content="{GENERATOR}">'.encode()
+ANOTHER = "name another file: --to FILE.html"
 HEAD_BYTES = 2048
 """The mark stands within so many bytes from the start."""
 
@@ -20,21 +21,25 @@ def save_page(html: str, path: Path) -> None:
     Raises UsageError when something that is no report lies there, MachineError when it cannot be written.
     """
     try:
-        if os.path.lexists(path) and not _is_ours(path):
+        if found := _in_the_way(path):
             raise UsageError(
-                str(path),
-                found="something that is no report of ogai",
-                expected="a new file, or a report to be replaced",
-                hint="name another file: --to FILE.html",
+                str(path), found=found, expected="a new file, or a report to be replaced", hint=ANOTHER
             )
         save_file(path, html.encode(), durable=False)
     except OSError as error:
+        found = describe_os_error(error)
         raise MachineError(
-            str(path),
-            found=error.strerror or str(error),
-            expected="a place to write the report to",
-            hint="name another file: --to FILE.html",
+            str(path), found=found, expected="a place to write the report to", hint=ANOTHER
         ) from error
+
+
+def _in_the_way(path: Path) -> str:
+    """Say what keeps a report from this place; nothing where it may go there."""
+    if path.is_dir():
+        return "a directory"
+    if os.path.lexists(path):
+        return "" if _is_ours(path) else "something that is no report of ogai"
+    return "" if path.parent.is_dir() else f"no directory {path.parent}"
 
 
 def _is_ours(path: Path) -> bool:

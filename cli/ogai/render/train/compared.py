@@ -38,7 +38,7 @@ def describe_outcomes(compared: Comparison) -> list[Line]:
             *(loss(s.best_validation.loss if s.best_validation else None) for s in summaries),
         ),
         ("tokens/s", *(number(summary.tokens_per_s) for summary in summaries)),
-        ("time", *(stopwatch(s.wall_s) if s.wall_s is not None else "-" for s in summaries)),
+        ("time at work", *(stopwatch(s.at_work_s) if s.at_work_s is not None else "-" for s in summaries)),
     ]
 
 

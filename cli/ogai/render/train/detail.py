@@ -9,7 +9,7 @@ from l3_modeltools.schemas import Architecture, MixturePart, Run, TrainingFault
 from ogai.render.moment import ago, brief, local_time
 from ogai.render.table import print_fields
 from ogai.render.train.table import describe_step
-from ogai.render.train.words import done, loss, number
+from ogai.render.train.words import describe_work, done, loss, number
 
 __all__ = ["print_run"]
 
@@ -23,7 +23,7 @@ def print_run(run: Run, samples: Sequence[Sample], now: float) -> None:
         [
             *describe_state(run, now),
             *describe_training(run),
-            *describe_figures(run),
+            *describe_figures(run, now),
             *describe_faults(run, now),
             *describe_files(run),
             *describe_samples(samples),
@@ -70,7 +70,7 @@ def describe_part(part: MixturePart) -> str:
     return name if part.weight == 1 else f"{name} × {part.weight:g}"
 
 
-def describe_figures(run: Run) -> Iterator[Field]:
+def describe_figures(run: Run, now: float) -> Iterator[Field]:
     """Say its newest numbers, those that are known."""
     figures = run.figures
     if figures.loss is not None:
@@ -81,8 +81,8 @@ def describe_figures(run: Run) -> Iterator[Field]:
         yield "tokens", number(figures.tokens)
     if figures.tokens_per_s is not None:
         yield "speed", f"{number(figures.tokens_per_s)} tokens/s"
-    if figures.wall_s is not None:
-        yield "trained for", brief(figures.wall_s)
+    if told := describe_work(figures, now):
+        yield "at work", told
 
 
 def describe_faults(run: Run, now: float) -> Iterator[Field]:

@@ -3,9 +3,11 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import click
+
 from l0_infra.core.units import format_count
 from l3_modeltools import Meaning
-from l3_modeltools.schemas import Evidence, KnownError, Suspect, TrainingFault
+from l3_modeltools.schemas import Evidence, FaultClass, KnownError, Suspect, TrainingFault
 from ogai.render.moment import brief, local_time
 from ogai.render.table import Column, print_fields, print_table
 from ogai.render.train.words import done
@@ -15,6 +17,8 @@ __all__ = ["print_fault", "print_faults", "print_meaning"]
 MISSING = "-"
 TEXTUAL = ("crash", "unknown")
 """Classes that a text could tell more of; the others stand for themselves."""
+
+ELSEWHERE = "if it failed all the same: the logs of its other ranks, `dmesg`, and what started it may say why"
 
 Field = tuple[str, str]
 
@@ -42,14 +46,19 @@ def print_faults(faults: Sequence[TrainingFault], now: float) -> None:
 
 def print_fault(fault: TrainingFault, known: KnownError | None, own_errors: Path, now: float) -> None:
     """Print everything about a fault on stdout; `own_errors` is where a person describes unknown ones."""
-    print_fields([*describe_fault(fault, now), *describe_known(known, own_errors, fault.fault_class)])
+    print_fields(
+        [*describe_fault(fault, now), *describe_known(known, own_errors, teachable=is_teachable(fault))]
+    )
 
 
 def print_meaning(meaning: Meaning, own_errors: Path) -> None:
-    """Print what a log means on stdout."""
-    print_fields(
-        [*describe_meaning(meaning), *describe_known(meaning.error, own_errors, meaning.fault_class)]
-    )
+    """Print what a log means on stdout; where nothing in it looks like a fault, where else to look on stderr."""
+    if meaning.fault_class is None:
+        click.echo(describe_calm(meaning))
+        click.echo(ELSEWHERE, err=True)
+        return
+    known = describe_known(meaning.error, own_errors, teachable=meaning.fault_class in TEXTUAL)
+    print_fields([*describe_meaning(meaning, meaning.fault_class), *known])
 
 
 def describe_fault(fault: TrainingFault, now: float) -> Iterator[Field]:
@@ -68,9 +77,19 @@ def describe_fault(fault: TrainingFault, now: float) -> Iterator[Field]:
         yield "resumed", f"after {describe_resumption(fault)}{redone}"
 
 
-def describe_meaning(meaning: Meaning) -> Iterator[Field]:
+def describe_calm(meaning: Meaning) -> str:
+    """Say in how many lines nothing looks like a fault."""
+    if not meaning.lines_read:
+        return "the log is empty"
+    lines = f"{meaning.lines_read:,} lines" if meaning.lines_read > 1 else "1 line"
+    if meaning.lines_before:
+        lines = f"the last {meaning.lines_read:,} of {meaning.lines_before + meaning.lines_read:,} lines"
+    return f"nothing in {lines} looks like a fault"
+
+
+def describe_meaning(meaning: Meaning, fault_class: FaultClass) -> Iterator[Field]:
     """Say the class, and by which line it is known."""
-    yield "Class", meaning.fault_class
+    yield "Class", fault_class
     if meaning.line_number is not None:
         yield f"line {meaning.line_number}", meaning.line
     yield "advised", words(meaning.advised)
@@ -78,15 +97,21 @@ def describe_meaning(meaning: Meaning) -> Iterator[Field]:
         yield "also there", ", ".join(meaning.also)
 
 
-def describe_known(known: KnownError | None, own_errors: Path, fault_class: str) -> Iterator[Field]:
-    """Say what a known error means and what to do; of an unknown one, how to make it known."""
+def is_teachable(fault: TrainingFault) -> bool:
+    """Whether there was a text by which a fault like this could be known from now on."""
+    texts = any(seen.source == "log" for seen in fault.evidence)
+    return fault.fault_class == "crash" or (fault.fault_class == "unknown" and texts)
+
+
+def describe_known(known: KnownError | None, own_errors: Path, *, teachable: bool) -> Iterator[Field]:
+    """Say what a known error means and what to do; of an unknown one with a text, how to make it known."""
     if known is not None:
         yield "known as", known.name
         yield "means", known.explanation
         yield "hint", known.hint
         if known.source:
             yield "source", known.source
-    elif fault_class in TEXTUAL:
+    elif teachable:
         yield "known as", "nothing that is known"
         yield "to teach it", f"describe it in {own_errors}; `ogai schema example error_catalogue` shows how"
 

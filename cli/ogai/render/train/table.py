@@ -23,7 +23,7 @@ def print_runs(runs: Sequence[Run], now: float) -> None:
                 title="VALIDATION", value=lambda run: loss(run.figures.validation_loss), align="right"
             ),
             Column[Run](title="TOKENS/S", value=lambda run: number(run.figures.tokens_per_s), align="right"),
-            Column[Run](title="TIME", value=lambda run: describe_time(run), align="right"),
+            Column[Run](title="AT WORK", value=lambda run: describe_time(run), align="right"),
             Column[Run](title="SUBMITTED", value=lambda run: ago(now - run.submitted_at)),
         ),
         runs,
@@ -36,5 +36,5 @@ def describe_step(run: Run) -> str:
 
 
 def describe_time(run: Run) -> str:
-    """Write how long it trained."""
-    return stopwatch(run.figures.wall_s) if run.figures.wall_s is not None else "-"
+    """Write how long it was at work."""
+    return stopwatch(run.figures.at_work_s) if run.figures.at_work_s is not None else "-"

@@ -1,11 +1,14 @@
 """Numbers of a training as people read them."""
 
-from l3_modeltools.schemas import FaultAction
+from l3_modeltools.schemas import FaultAction, Figures
+from ogai.render.moment import brief, local_time
 
-__all__ = ["count", "done", "loss", "number"]
+__all__ = ["count", "describe_work", "done", "loss", "number"]
 
 SCALES = ((1e12, "T"), (1e9, "B"), (1e6, "M"), (1e3, "K"))
 MISSING = "-"
+SOON_S = 1.0
+"""So short a stretch of work before the present one is not worth a word."""
 
 
 def number(value: float | None) -> str:
@@ -21,6 +24,18 @@ def number(value: float | None) -> str:
 def count(value: int) -> str:
     """Write a count whole, in groups of three: `4,196,608`."""
     return f"{value:,}"
+
+
+def describe_work(figures: Figures, now: float) -> str:
+    """Write how long a run was at work, and since when it is: `2h3m, now since 14:03:11`; nothing where unknown."""
+    spent_s, since = figures.at_work_s, figures.at_work_since
+    if spent_s is None:
+        return ""
+    if since is None:
+        return brief(spent_s)
+    first = spent_s < now - since + SOON_S
+    began = local_time(since, now)
+    return f"{brief(spent_s)}, {'' if first else 'now '}since {began}"
 
 
 def loss(value: float | None) -> str:

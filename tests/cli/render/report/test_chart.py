@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 import pytest
 
 from ogai.render.report import Band, Drawing, Histogram, Line, LineChart, Pin, Readout, draw
+from ogai.render.report.crowd import merged
 from ogai.render.report.scale import choose_scale, tick_text
 
 
@@ -82,13 +83,59 @@ def test_the_same_chart_gives_the_same_bytes() -> None:
 
 
 def test_labels_that_would_touch_are_left_out_but_their_lines_stay() -> None:
-    pins = tuple(Pin(x=50 + number / 10, tone="bad", label=str(number)) for number in range(5))
+    pins = tuple(Pin(x=50 + number * 0.35, tone="bad", label=str(number)) for number in range(5))
     svg = drawn(*range(100), pins=pins).wide.svg
     texts = [
         text.text for text in ElementTree.fromstring(svg).iter("text") if "weight" in text.attrib["style"]
     ]
     assert texts == ["0"]
-    assert len(paths(svg, "bad")) == 5
+    (lines,) = paths(svg, "bad")
+    assert len({x for x, _ in points(lines)}) == 5
+
+
+def test_pins_on_one_pixel_are_one_line_and_those_beside_it_their_own() -> None:
+    near = [50 + number / 1000 for number in range(100)]
+    pins = [Pin(x=x, tone="bad") for x in (10, *near, 90)]
+    pins += [Pin(x=x, tone="muted", shape="tick") for x in near]
+    svg = drawn(*range(100), pins=tuple(pins)).wide.svg
+    (lines,) = paths(svg, "bad")
+    assert 3 <= len({x for x, _ in points(lines)}) <= 4
+    assert 1 <= svg.count("<use") - drawn(*range(100)).wide.svg.count("<use") <= 2
+
+
+def test_pins_that_would_hide_the_chart_are_short_and_without_labels() -> None:
+    pins = tuple(Pin(x=number / 4, tone="bad", label=str(number)) for number in range(4, 400))
+    drawing = drawn(*range(100), pins=pins)
+    few = drawn(*range(100), pins=pins[::20])
+    heights = []
+    for picture in (drawing.wide, few.wide):
+        (lines,) = paths(picture.svg, "bad")
+        heights.append(max(y for _, y in points(lines)) - min(y for _, y in points(lines)))
+    assert heights[0] < heights[1] / 10
+    assert "weight" not in "".join(
+        text.attrib["style"] for text in ElementTree.fromstring(drawing.wide.svg).iter("text")
+    )
+
+
+def test_bands_that_cannot_be_told_apart_are_one_and_others_stay() -> None:
+    near = [Band(start=20 + number / 50, end=20 + number / 50 + 0.001, tone="bad") for number in range(100)]
+    bands = (Band(start=1, end=2, tone="warn"), Band(start=1.5, end=3, tone="bad"), *near)
+    assert merged(bands, pixel=0.1) == [
+        Band(start=1.5, end=3, tone="bad"),
+        Band(start=20, end=near[-1].end, tone="bad"),
+        Band(start=1, end=2, tone="warn"),
+    ]
+
+
+def test_a_line_begins_anew_at_its_breaks_and_a_lonely_point_is_a_dot() -> None:
+    ys = (3.0, 2.0, 5.0, 1.0, 4.0)
+    line = Line(xs=range(5), ys=ys, breaks=(2, 3))
+    svg = draw(LineChart(lines=(line,), x_label="step"), key="k", label="l").wide.svg
+    (path,) = paths(svg, "accent")
+    first, dot, last = [points("M" + part) for part in path.split("M")[1:]]
+    assert (len(first), len(last)) == (2, 2)
+    assert len(dot) == 2 and dot[0] == dot[1]
+    assert [x for x, _ in (*first, dot[0], *last)] == sorted({x for x, _ in points(path)})
 
 
 def test_a_wide_span_of_values_is_shown_on_a_logarithm() -> None:

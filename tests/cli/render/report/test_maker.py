@@ -1,6 +1,7 @@
 """A page holds what it was given and nothing else: every text is escaped, nothing is fetched, all tags close."""
 
 import json
+from functools import cache
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,6 +12,7 @@ from ogai.render.report import (
     Cell,
     Code,
     Column,
+    Drawing,
     Fact,
     Facts,
     Figure,
@@ -39,20 +41,20 @@ HOSTILE = (
     "</td></style></script><script>alert(1)</script>\"'><img src=http://x onerror=y> {{ 7*7 }} &amp; $x$"
 )
 
-DRAWING = draw(
-    LineChart(
+
+@cache
+def a_drawing() -> Drawing:
+    chart = LineChart(
         lines=(Line(xs=(1, 2), ys=(3.0, 4.0)),),
         x_label=HOSTILE,
         readout=Readout(names=(HOSTILE, "y"), rows=[(1.0, float("nan")), (2.0, 4.0)]),
-    ),
-    key="k",
-    label=HOSTILE,
-)
+    )
+    return draw(chart, key="k", label=HOSTILE)
 
 
 def a_page(text: str) -> Page:
     """Return a page that has everything a page can have, with `text` wherever a text may stand."""
-    figure = Figure(title=text, drawing=DRAWING, legend=(Key(name=text, tone="bad"),), caption=text)
+    figure = Figure(title=text, drawing=a_drawing(), legend=(Key(name=text, tone="bad"),), caption=text)
     table = Table(
         columns=(Column(title=text), Column(title="n", style="number")),
         rows=(Row(cells=(Cell(text=text, tone="warn", note=text), Cell(text=text))),),
@@ -100,7 +102,7 @@ def test_ids_are_unique_and_two_charts_do_not_share_any() -> None:
     other = draw(
         LineChart(lines=(Line(xs=(1, 2), ys=(3.0, 4.0)),), x_label="x", span="half"), key="j", label="j"
     )
-    pair = Pair(figures=(Figure(title="a", drawing=DRAWING), Figure(title="b", drawing=other)))
+    pair = Pair(figures=(Figure(title="a", drawing=a_drawing()), Figure(title="b", drawing=other)))
     ids = Seen(
         render_page(Page(kicker="k", title="t", lead="", sections=(Section(title="s", blocks=(pair,)),)))
     ).ids

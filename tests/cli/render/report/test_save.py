@@ -37,10 +37,15 @@ def test_a_link_to_nothing_is_left_alone(tmp_path: Path) -> None:
 
 
 def test_a_folder_is_no_report(tmp_path: Path) -> None:
-    with pytest.raises(UsageError):
+    with pytest.raises(UsageError, match="found a directory; expected a new file"):
         save_page(HTML, tmp_path)
 
 
 def test_a_folder_that_is_not_there_is_said(tmp_path: Path) -> None:
-    with pytest.raises(MachineError, match="No such file"):
+    with pytest.raises(UsageError, match=f"found no directory {tmp_path / 'missing'}; expected"):
         save_page(HTML, tmp_path / "missing" / "report.html")
+
+
+def test_a_place_that_cannot_be_written_is_said(tmp_path: Path) -> None:
+    with pytest.raises(MachineError, match="found file name too long; expected a place"):
+        save_page(HTML, tmp_path / ("x" * 300))

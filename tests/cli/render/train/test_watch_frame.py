@@ -79,7 +79,7 @@ def test_a_screen_of_80_by_24_has_all_of_it() -> None:
     assert len(picture) == 24
     text = "\n".join(picture)
     assert picture[0] == "small-1  RUNNING"
-    assert picture[1].startswith("tiny-llama, 4.2M parameters; 1 rank on cpu; started ")
+    assert picture[1].startswith("tiny-llama, 4.2M parameters; 1 rank on cpu; at work 10m8s, since ")
     assert picture[2].endswith(" 60%  step 1200 of 2000  6m40s left") and picture[2].startswith("████")
     assert "loss 3.0" in picture[3] and "validation 3.450 at step 1000" in picture[3]
     assert "tokens 4.92M" in text and "tokens/s 8.19K now, 8.19K median" in text and "memory 640 MiB" in text
@@ -192,6 +192,13 @@ def test_a_paused_run_says_what_it_waits_for_and_no_time_left() -> None:
     assert "SUSPENDED" not in shown(replace(scene, marks=(*MARKS, paused, went_on)))
 
 
+def test_a_run_that_was_told_to_end_says_what_it_still_does() -> None:
+    scene = replace(lived(), job=a_status("COMPLETING", attempt=1))
+    saving = RanksNow(at=scene.now, ranks=(RankNow(rank=0, phase="save", step=1200, own_s=0.4, idle_s=3.0),))
+    told = "RUNNING  told to end: saves its state after step 1200"
+    assert told in shown(replace(scene, ranks=saving))
+
+
 def test_a_silent_run_and_one_that_validates_say_so() -> None:
     scene = a_scene()
     assert "no step for 45s" in shown(replace(scene, now=scene.now + 45))
@@ -215,10 +222,13 @@ def test_restarts_are_counted_as_the_supervisor_counts_them() -> None:
 @pytest.mark.parametrize("state", ["COMPLETED", "FAILED", "CANCELLED"])
 def test_an_ended_run_is_a_last_picture(state: str) -> None:
     scene = a_scene()
-    run = msgspec.structs.replace(scene.run, state=state, reason="that is why", ended_at=scene.now)
+    figures = msgspec.structs.replace(scene.run.figures, at_work_since=None)
+    run = msgspec.structs.replace(
+        scene.run, state=state, reason="that is why", ended_at=scene.now, figures=figures
+    )
     text = shown(replace(scene, run=run, log=("Traceback", "ValueError: no")), View(lines=True))
     assert text.startswith(f"small-1  {state}  that is why")
-    assert " in all" in text and " left" not in text and " now, " not in text
+    assert "; at work 10m8s\n" in text and " left" not in text and " now, " not in text
     assert text.endswith("Traceback\nValueError: no")
 
 

@@ -9,14 +9,17 @@ import pytest
 from msgspec.structs import replace
 
 from l3_modeltools import Category, Interval, Mark, Sample
-from l3_modeltools.schemas import Evidence, SavedCheckpoint, SkippedSteps
-from ogai.flows.train.report import Gathered, report_file
+from l3_modeltools.schemas import Evidence, SavedCheckpoint, SkippedSteps, Suspect
+from ogai.flows.train.report import Gathered, RunReport, report_file
 from ogai.render.report import render_page
 from ogai.render.train.report import report_page
+from ogai.render.train.report.curves import find_begins
+from ogai.render.train.report.events import find_events
 from ogai.render.train.report.happened import passed
 from tests.support.html import Seen
-from tests.support.reports import FORTY, a_fault, gathered, losses, with_
+from tests.support.reports import FORTY, a_fault, gathered, losses, report, with_
 from tests.support.runs import SUBMITTED_AT
+from tests.support.work import work_of
 
 PRODUCTIVE: Category = "productive"
 SAVE: Category = "save_stall"
@@ -64,8 +67,7 @@ def test_time_sums_up() -> None:
 
 def test_a_fault_stands_in_the_table_and_in_the_curve() -> None:
     waved = a_fault(2, fault_class="straggler", taken="none", resumed_at=None, redone_steps=0, step=30)
-    report = with_(losses(*FORTY), faults=(a_fault(), waved))
-    seen = page(gathered(report))
+    seen = page(gathered(with_(losses(*FORTY), faults=(a_fault(), waved))))
     first = seen.cells.index("1")
     assert seen.cells[first + 1].startswith("step 20")
     assert seen.cells[first + 2 : first + 7] == [
@@ -75,6 +77,59 @@ def test_a_fault_stands_in_the_table_and_in_the_curve() -> None:
     assert seen.cells[second + 3 : second + 7] == ["told", "0.5s", "-", "none"]
     assert "ended by signal 9" in seen.cells
     assert "steps done twice" in seen.text and "fault, by number" in seen.text
+
+
+def test_thousands_of_faults_are_counted_by_class_and_the_newest_are_listed() -> None:
+    html = render_page(report_page(gathered(troubled(3000))))
+    assert len(html.encode()) < 1_200_000, "what lies on one pixel is drawn once"
+    seen = Seen(html)
+    start = seen.cells.index("killed")
+    assert seen.cells[start + 1] == "2,000"
+    assert seen.cells[start + 3 : start + 8] == [
+        "rank 0 (400), rank 1 (400), rank 2 (400), others (800)",
+        "ranks started again (2,000)",
+        "0.1smedian",
+        "16m40sin all",
+        "4,000 steps",
+    ]
+    start = seen.cells.index("straggler")
+    assert (seen.cells[start + 1], seen.cells[start + 5]) == ("1,000", "0.2smedian")
+    assert seen.cells[start + 6 : start + 8] == ["-", "-"]
+    start = seen.cells.index("all", start)
+    assert seen.cells[start + 1] == "3,000"
+    assert "The newest 200 of 3,000; `ogai train faults small-1` lists all." in seen.text
+    assert "2800" not in seen.cells and {"2801", "3000"} <= set(seen.cells)
+    assert "3,000 faults" in seen.text and "Faults by their step" in seen.text
+
+
+def test_what_faults_cost_a_report_grows_as_they_do() -> None:
+    def work(count: int) -> int:
+        found = troubled(count)
+        return work_of(lambda: (find_events(found), find_begins(found, found.metrics)))
+
+    assert work(1200) < 4.4 * work(300)
+
+
+def troubled(count: int) -> RunReport:
+    """Return a run with a fault every other step: two of three killed a rank, the third only held it up."""
+    base = losses(*(4.0 - step / count for step in range(2 * count)))
+    faults = tuple(
+        a_fault(
+            number,
+            fault_class="straggler" if number % 3 == 0 else "killed",
+            occurred_at=SUBMITTED_AT + 2 + number,
+            detected_at=SUBMITTED_AT + 2 + number + (0.2 if number % 3 == 0 else 0.1),
+            resumed_at=None if number % 3 == 0 else SUBMITTED_AT + 2 + number + 0.5,
+            redone_steps=None if number % 3 == 0 else 2,
+            step=None if number % 2 else 2 * number,
+            suspects=(Suspect(rank=number % 5),),
+            taken="none" if number % 3 == 0 else "restart_worker",
+        )
+        for number in range(1, count + 1)
+    )
+    marks = tuple(Mark(at=f.detected_at, mark="spawned", fault_id=f.fault_id) for f in faults)
+    run = replace(base.run, restarts=tuple(mark.at for mark in marks))
+    return report(run, *base.metrics, marks=marks, faults=faults)
 
 
 def test_what_was_left_out_and_saved_is_marked() -> None:
@@ -128,11 +183,11 @@ def test_a_run_of_any_kind_has_a_report(values: tuple[float, ...]) -> None:
 
 def test_a_long_run_keeps_its_extremes_in_a_small_file() -> None:
     chance = random.Random(5)
-    values = [3.0 + chance.random() for _ in range(100_000)]
-    values[77_777] = 9.5
+    values = [3.0 + chance.random() for _ in range(20_000)]
+    values[15_555] = 9.5
     html = render_page(report_page(gathered(losses(*values))))
-    assert len(html.encode()) < 1_000_000
-    assert [77_778, 9.5] in [row[:2] for row in pointed(Seen(html))]
+    assert len(html.encode()) < 600_000
+    assert [15_556, 9.5] in [row[:2] for row in pointed(Seen(html))]
 
 
 def test_several_runs_are_laid_over_each_other_and_told_apart() -> None:

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from l0_infra.core.store import append_line, save_file
+from l0_infra.core.store import append_line, reserve_room, save_file
+from tests.support.small_disk import a_small_disk, fill
 
 WRITER = """
 import resource, sys
@@ -59,3 +60,25 @@ def test_a_file_that_need_not_outlive_a_power_cut_is_replaced_whole_too(tmp_path
         save_file(target, b"newer", durable=False)
         assert (reader.read(), target.read_bytes()) == (b"old", b"newer")
     assert [path.name for path in tmp_path.iterdir()] == ["a"]
+
+
+def test_room_that_is_reserved_shows_nowhere_until_it_is_used(tmp_path: Path) -> None:
+    target = tmp_path / "lines"
+    for _ in range(2):
+        reserve_room(target, 64 << 10)
+        append_line(target, "a line")
+    assert target.read_bytes() == b"a line\n" * 2
+
+
+@pytest.mark.real
+def test_a_full_disk_takes_what_room_was_reserved_for_and_not_a_byte_more(tmp_path: Path) -> None:
+    line = "x" * 4095
+    with a_small_disk(tmp_path, "size=1m") as disk:
+        reserve_room(disk / "lines", 64 << 10)
+        fill(disk)
+        for _ in range(16):
+            append_line(disk / "lines", line)
+        with pytest.raises(OSError, match="No space"):
+            append_line(disk / "lines", line)
+        with pytest.raises(OSError, match="No space"):
+            reserve_room(disk / "lines", 64 << 10)

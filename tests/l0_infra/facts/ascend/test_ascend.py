@@ -71,26 +71,18 @@ def test_the_bus_of_an_npu_is_that_of_its_first_chip() -> None:
     assert [(one.pci, one.serial) for one in found] == [("0000:b1:00.0", "S6"), (None, "S6")]
 
 
-def test_ports_and_topology_go_by_the_physical_id_and_the_npu() -> None:
+def test_ports_go_by_the_physical_id_and_names_by_the_npu() -> None:
     found = ascend(
         npu_smi_info=TWO_CARDS,
         npu_smi_info_m=SHUFFLED,
         hccn_tool_link="# hccn_tool -i 4 -link -g\nlink status: DOWN\n# hccn_tool -i 6 -link -g\nlink status: UP\n"
         "# hccn_tool -i 9 -link -g\nlink status: UP\n",
-        npu_smi_info_t_topo="     NPU3 NPU5 CPU Affinity\nNPU3 X    PXB  0-23\nNPU5 PXB  X    24-47,72-95\n",
     )
     assert [(port.device, port.state, port.pci) for port in found.fabric] == [
         ("ascend:0", "down", "0000:c2:00.0"),
         ("ascend:1", "active", "0000:c1:00.0"),
     ]
-    assert found.topology is not None
-    assert [(one.first, one.second, one.path) for one in found.topology.pairs] == [
-        ("ascend:1", "ascend:0", "pxb")
-    ]
-    assert {one.accelerator: one.cpus for one in found.topology.affinities} == {
-        "ascend:1": "0-23",
-        "ascend:0": "24-47,72-95",
-    }
+    assert (found.names["NPU3"], found.names["NPU5"]) == ("ascend:1", "ascend:0")
 
 
 @pytest.mark.parametrize(

@@ -49,6 +49,15 @@ def tool(folder: Path, name: str, body: str) -> None:
     (folder / name).chmod(0o755)
 
 
+def journal(folder: Path, body: str) -> Source:
+    """Make a journal in a folder, and a program that reads it; return how to ask for it."""
+    file = folder / "kept/0123/system.journal"
+    file.parent.mkdir(parents=True)
+    file.touch()
+    tool(folder, "journalctl", body)
+    return replace(LOG, command=LOG.command.replace("/var/log/journal", str(folder / "kept")))
+
+
 def said(runner: LocalRunner, source: Source) -> Answer:
     return ask(runner, (source,), 20)[source.name]
 
@@ -56,8 +65,7 @@ def said(runner: LocalRunner, source: Source) -> Answer:
 def test_no_flood_crowds_out_what_was_told_once(tools: Path, runner: LocalRunner) -> None:
     flood = [line.format(number) for number in range(20_000) for line in (FLOOD, PODS)]
     (tools / "log").write_text("\n".join([RARE, ONCE, "unrelated", *flood, ""]))
-    tool(tools, "journalctl", f"cat {tools}/log")
-    answer = said(runner, LOG)
+    answer = said(runner, journal(tools, f"cat {tools}/log"))
     lines = answer.out.split("\n")
     assert lines[:2] == [RARE, ONCE]
     assert lines[2:] == [FLOOD.format(number) for number in range(19_800, 20_000)]
@@ -71,24 +79,24 @@ def test_no_flood_crowds_out_what_was_told_once(tools: Path, runner: LocalRunner
 
 
 def test_without_a_journal_the_kernel_s_buffer_is_asked(tools: Path, runner: LocalRunner) -> None:
-    tool(tools, "journalctl", "echo 'No journal files were found.' >&2; exit 1")
+    asked = journal(tools, "echo 'No journal files were found.' >&2; exit 1")
     tool(
         tools, "dmesg", "echo '[    1.5] usb 1-1: new device'; echo '[    2.5] Kernel panic - not syncing: x'"
     )
-    assert said(runner, LOG).out == "[    2.5] Kernel panic - not syncing: x"
+    assert said(runner, asked).out == "[    2.5] Kernel panic - not syncing: x"
     assert said(runner, replace(LOG, command=LOG.whole or "")).out.count("\n") == 1
 
 
 def test_a_log_with_nothing_that_matters_is_empty_and_read(tools: Path, runner: LocalRunner) -> None:
-    tool(tools, "journalctl", "echo '2026-05-09T08:00:01+0000 node7 kernel: usb 1-1: new device'")
-    answer = said(runner, LOG)
+    quiet = "2026-05-09T08:00:01+0000 node7 kernel: usb 1-1: new device"
+    answer = said(runner, journal(tools, f"echo '{quiet}'"))
     assert (answer.ok, answer.out) == (True, "")
 
 
 def test_who_may_read_neither_is_told_so(tools: Path, runner: LocalRunner) -> None:
-    tool(tools, "journalctl", "exit 1")
+    nothing = journal(tools, "exit 1")
     tool(tools, "dmesg", "echo 'dmesg: read kernel buffer failed: Operation not permitted' >&2; exit 1")
-    log = parse_log(ask(runner, SOURCES, 20), time.time())
+    log = parse_log(ask(runner, (nothing, BOOT_TIME), 20), time.time())
     assert (find_events(log), [one.reason for one in log.unread]) == (None, ["denied"])
 
 

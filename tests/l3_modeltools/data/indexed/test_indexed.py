@@ -165,5 +165,5 @@ def test_a_truncated_or_absent_file_is_named(tmp_path: Path, name: str, keep: in
     with pytest.raises(UnsatisfiableError, match=name):
         IndexedReader(tmp_path / "a")
     path.unlink()
-    with pytest.raises(UnsatisfiableError, match=f"{name}: found No such file"):
+    with pytest.raises(UnsatisfiableError, match=f"{name}: found no such file"):
         IndexedReader(tmp_path / "a")

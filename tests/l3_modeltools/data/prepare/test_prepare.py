@@ -199,7 +199,7 @@ def test_sources_are_dropped_by_licence_and_texts_by_quality(tmp_path: Path) -> 
 
 
 def test_shards_end_where_they_are_full_whoever_did_the_work(tmp_path: Path) -> None:
-    rows = [{"text": text_of(number, words=300)} for number in range(1500)]
+    rows = [{"text": text_of(number, words=300)} for number in range(800)]
     for folder in ("one", "two"):
         write_lines(tmp_path / folder / "a.jsonl", rows)
     one = prepare(corpus_of(shard_tokens=50_000), tmp_path / "one", workers=1)

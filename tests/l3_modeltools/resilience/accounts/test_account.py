@@ -1,6 +1,6 @@
 """The time of a run goes where the files say, and all of it goes somewhere."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import fsum
 from typing import get_args
 
@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from l3_modeltools.resilience.accounts import CATEGORIES, Accounts, Category, account
 from l3_modeltools.runs import Mark, MarkWord, Metric
 from l3_modeltools.schemas import Evidence, TrainingFault
+from tests.support.work import work_of
 
 
 def a_fault(fault_id: int, **fields: float | None) -> TrainingFault:
@@ -221,3 +222,48 @@ def test_productive_is_the_last_time_of_each_step_and_nothing_else(taken: list[t
     found = accounts_of(at, starts=[150.0], lines=lines)
     assert found.spent_s["productive"] == pytest.approx(sum(last.values()), abs=1e-5)
     assert found.spent_s["redone"] == pytest.approx(sum(s for _, s in taken) - sum(last.values()), abs=1e-5)
+
+
+def paused(count: int) -> Accounts:
+    return accounts_of(1e6, marks=[*BEGUN, *(a_mark(121 + at, "paused") for at in range(count))])
+
+
+def begun(count: int) -> Accounts:
+    return accounts_of(1e6, marks=[a_mark(121 + at, "supervised") for at in range(count)])
+
+
+def ended(count: int) -> Accounts:
+    marks = [
+        mark
+        for at in range(count // 2)
+        for mark in (a_mark(121 + at, "supervised"), a_mark(121.5 + at, "ended"))
+    ]
+    return accounts_of(1e6, marks=marks, submissions=[121.7 + at for at in range(count // 2)])
+
+
+def killed(count: int) -> Accounts:
+    """Every other step costs a fault, and is saved when it was done again."""
+    faults = [
+        a_fault(at, occurred_at=121 + 5 * at, detected_at=122 + 5 * at, located_at=123 + 5 * at)
+        for at in range(1, count)
+    ]
+    marks = [
+        mark
+        for fault in faults
+        for mark in (
+            a_mark(fault.detected_at + 1, "spawned", fault_id=fault.fault_id),
+            a_mark(fault.detected_at + 2, "ready", step=fault.fault_id),
+            a_mark(fault.detected_at + 3, "saved", step=fault.fault_id, seconds=0.1),
+        )
+    ]
+    lines = [
+        Metric(step=at, at=121 + 5 * at + part, step_s=0.5) for at in range(1, count) for part in (-0.5, 4.0)
+    ]
+    return accounts_of(1e6, marks=marks, faults=faults, lines=lines)
+
+
+@pytest.mark.parametrize("run", [paused, begun, ended, killed])
+def test_a_long_history_takes_no_more_work_for_each_mark_than_a_short_one(
+    run: Callable[[int], Accounts],
+) -> None:
+    assert work_of(lambda: run(800)) < 4.4 * work_of(lambda: run(200))

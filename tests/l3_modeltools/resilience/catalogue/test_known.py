@@ -82,7 +82,23 @@ def test_ordinary_lines_mean_nothing() -> None:
     lines = (CASES / "harmless.txt").read_text().splitlines()
     assert len(lines) >= 25
     assert {line: match.error.name for line in lines if (match := CATALOGUE.match([line]))} == {}
-    assert classify_text(lines, CATALOGUE).fault_class == "unknown"
+    meaning = classify_text([*lines, ""], CATALOGUE)
+    assert (meaning.fault_class, meaning.lines_read, meaning.line_number) == (None, len(lines), None)
+
+
+def test_what_looks_like_a_fault_and_is_in_no_catalogue_is_unknown_and_shown() -> None:
+    meaning = classify_text(["step 1 loss 3", "\x1b[31m[rank1]: stager: tape 4 refused\x1b[0m"], CATALOGUE)
+    assert (meaning.fault_class, meaning.line, meaning.line_number) == (
+        "unknown",
+        "stager: tape 4 refused",
+        2,
+    )
+
+
+def test_what_a_model_wrote_is_no_error() -> None:
+    written = "[default0]:    | OSError: [Errno 28] No space left on device"
+    assert classify_text(["after step 6 it writes:", written], CATALOGUE).fault_class is None
+    assert classify_text([written.replace("   | ", "")], CATALOGUE).fault_class == "storage_full"
 
 
 def test_every_entry_is_told_apart_and_has_a_source() -> None:

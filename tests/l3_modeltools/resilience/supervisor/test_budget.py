@@ -37,3 +37,16 @@ FIRST = (("supervised", None), ("spawned", None))
 )
 def test_what_counts(marks: tuple[tuple[MarkWord, int | None], ...], spent: tuple[float, ...]) -> None:
     assert spent_restarts(timeline(*marks)) == spent
+
+
+@pytest.mark.parametrize("by", [86400.0, -86400.0])
+def test_setting_the_clock_neither_frees_the_budget_nor_spends_it_for_longer(by: float) -> None:
+    began = 1e9
+    marks = (
+        Mark(at=began, mark="supervised"),
+        Mark(at=began + 1, mark="spawned"),
+        Mark(at=began + 10, mark="spawned", fault_id=1),
+        Mark(at=began + 20 + by, mark="clock_set", seconds=by, fault_id=2),
+        Mark(at=began + 30 + by, mark="spawned", fault_id=3),
+    )
+    assert spent_restarts(marks) == (began + 10 + by, began + 30 + by)

@@ -1,8 +1,9 @@
 """The curves of one run: loss, learning rate, gradient norm over its steps, speed over its time."""
 
 import math
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from itertools import groupby
+from itertools import pairwise
 from statistics import median
 
 from l3_modeltools import Metric
@@ -14,15 +15,16 @@ from ogai.render.report import (
     Line,
     LineChart,
     Pair,
+    Pin,
     Readout,
     Tone,
     draw,
     smooth,
 )
-from ogai.render.train.report.events import event_bands, event_keys, event_pins
+from ogai.render.train.report.events import Events
 from ogai.render.train.words import number
 
-__all__ = ["loss_figure", "optimizer_pair", "smoothed", "speed_pair", "window_of"]
+__all__ = ["find_begins", "loss_figure", "optimizer_pair", "smoothed", "speed_pair", "window_of"]
 
 SMOOTHED_FROM = 30
 """Fewer steps than this are shown as they are."""
@@ -37,7 +39,7 @@ UNITS = (
 Value = Callable[[Metric], float | None]
 
 
-def loss_figure(report: RunReport, key: str) -> Figure | None:
+def loss_figure(report: RunReport, events: Events, key: str) -> Figure | None:
     """Draw the loss with all that happened; None before the first."""
     told = [metric for metric in report.metrics if metric.loss is not None]
     validated = [metric for metric in report.metrics if metric.validation_loss is not None]
@@ -51,24 +53,25 @@ def loss_figure(report: RunReport, key: str) -> Figure | None:
             Line(xs=points[0], ys=points[1], tone="ink", weight="points"),
         ),
         x_label="step",
-        bands=tuple(event_bands(report)),
-        pins=tuple(event_pins(report)),
+        bands=events.bands,
+        pins=events.pins,
         readout=_readout(told, losses),
     )
     label = f"Loss of {report.run.run_id} over {len(told)} steps"
     return Figure(
         title="Loss, nats per token",
         drawing=draw(chart, key=f"{key}-loss", label=label),
-        legend=(*_loss_keys(losses, bool(validated)), *event_keys(report)),
+        legend=(*_loss_keys(losses, bool(validated)), *events.keys),
         caption=_not_finite(losses),
     )
 
 
-def optimizer_pair(report: RunReport, key: str) -> Pair | None:
+def optimizer_pair(report: RunReport, events: Events, key: str) -> Pair | None:
     """Draw learning rate and gradient norm; None where neither was told."""
+    pins = tuple(pin for pin in events.pins if pin.label)
     figures = (
-        _over_steps(report, "Learning rate", lambda m: m.learning_rate, f"{key}-rate", plain=True),
-        _over_steps(report, "Gradient norm, before clipping", lambda m: m.grad_norm, f"{key}-norm"),
+        _over_steps(report, "Learning rate", lambda m: m.learning_rate, pins, f"{key}-rate", plain=True),
+        _over_steps(report, "Gradient norm, before clipping", lambda m: m.grad_norm, pins, f"{key}-norm"),
     )
     there = tuple(figure for figure in figures if figure)
     return Pair(figures=there) if there else None
@@ -82,10 +85,8 @@ def speed_pair(report: RunReport, key: str) -> Pair | None:
     told.sort(key=lambda metric: metric.at or 0.0)
     speeds = [metric.tokens_per_s or 0.0 for metric in told]
     began, unit_s, unit = _time_axis(told)
-    window = window_of(len(told))
-    lines = tuple(
-        line for stretch in _stretches(report, told) for line in _speeds(stretch, began, unit_s, window)
-    )
+    times = [((metric.at or 0.0) - began) / unit_s for metric in told]
+    lines = smoothed(times, speeds, "accent", find_begins(report, told))
     over_time = LineChart(lines=lines, x_label=f"{unit} since the first step", y_from_zero=True, span="half")
     often = Histogram(values=speeds, x_label="tokens/s")
     note = f"Median {number(median(speeds))}, slowest {number(min(speeds))}, fastest {number(max(speeds))} tokens/s."
@@ -105,13 +106,21 @@ def speed_pair(report: RunReport, key: str) -> Pair | None:
 
 
 def smoothed(
-    xs: Sequence[float], ys: Sequence[float], tone: Tone, window: int | None = None
+    xs: Sequence[float], ys: Sequence[float], tone: Tone, breaks: Sequence[int] = ()
 ) -> tuple[Line, ...]:
-    """Return a series as it is, faint, and its median over `window` values; a short one only as it is."""
-    window = window or window_of(len(ys))
+    """Return a series as it is, faint, and its median over some values; a short one only as it is.
+
+    Both are interrupted at each of `breaks`, the places at which it begins anew.
+    """
+    window = window_of(len(ys))
     if window == 1:
-        return (Line(xs=xs, ys=ys, tone=tone),)
-    return (Line(xs=xs, ys=ys, tone=tone, weight="raw"), Line(xs=xs, ys=smooth(ys, window), tone=tone))
+        return (Line(xs=xs, ys=ys, tone=tone, breaks=breaks),)
+    parts = pairwise((0, *breaks, len(ys)))
+    medians = [median for begin, end in parts for median in smooth(ys[begin:end], window)]
+    return (
+        Line(xs=xs, ys=ys, tone=tone, weight="raw", breaks=breaks),
+        Line(xs=xs, ys=medians, tone=tone, breaks=breaks),
+    )
 
 
 def window_of(count: int) -> int:
@@ -120,13 +129,12 @@ def window_of(count: int) -> int:
 
 
 def _over_steps(
-    report: RunReport, title: str, value: Value, key: str, *, plain: bool = False
+    report: RunReport, title: str, value: Value, pins: tuple[Pin, ...], key: str, *, plain: bool = False
 ) -> Figure | None:
     steps, values = _series(report.metrics, value)
     if not steps:
         return None
     lines = (Line(xs=steps, ys=values),) if plain else smoothed(steps, values, "accent")
-    pins = tuple(pin for pin in event_pins(report) if pin.label)
     chart = LineChart(lines=lines, x_label="step", y_from_zero=plain, pins=pins, span="half")
     return Figure(
         title=title,
@@ -167,17 +175,11 @@ def _not_finite(values: Sequence[float]) -> str:
     return f"{count} of {len(values)} steps gave no finite number; a cross marks them." if count else ""
 
 
-def _speeds(stretch: Sequence[Metric], began: float, unit_s: float, window: int) -> tuple[Line, ...]:
-    times = [((metric.at or 0.0) - began) / unit_s for metric in stretch]
-    return smoothed(times, [metric.tokens_per_s or 0.0 for metric in stretch], "accent", window)
-
-
-def _stretches(report: RunReport, told: Sequence[Metric]) -> list[list[Metric]]:
-    """Cut metrics that are ordered by time at each start of the job or of its ranks."""
-    cuts = [*report.run.restarts, *(mark.at for mark in report.marks if mark.mark == "spawned")]
-    return [
-        list(group) for _, group in groupby(told, key=lambda m: sum(cut <= (m.at or 0.0) for cut in cuts))
-    ]
+def find_begins(report: RunReport, told: Sequence[Metric]) -> list[int]:
+    """Return which metrics, ordered by time, are the first after a start of the job or of its ranks."""
+    starts = sorted([*report.run.restarts, *(mark.at for mark in report.marks if mark.mark == "spawned")])
+    before = [bisect_right(starts, metric.at or 0.0) for metric in told]
+    return [place for place in range(1, len(told)) if before[place] > before[place - 1]]
 
 
 def _time_axis(told: Sequence[Metric]) -> tuple[float, float, str]:

@@ -1,21 +1,16 @@
-"""What happened to a run, in tables: its faults with what was done, where its time went, its checkpoints."""
+"""Where the time of a run went, and what it can be resumed from."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
 from l3_modeltools import Interval
-from l3_modeltools.schemas import TrainingFault
 from ogai.flows.train.report import RunReport
 from ogai.render.moment import brief, local_time
 from ogai.render.report import Bar, BarPart, Block, Cell, Column, Fold, Prose, Row, Table, Tone
-from ogai.render.train.report.events import fault_tone
-from ogai.render.train.words import done
 
-__all__ = ["checkpoint_blocks", "fault_blocks", "time_blocks"]
+__all__ = ["checkpoint_blocks", "time_blocks"]
 
 STRIP_COLUMNS = 800
-SHOWN_FAULTS = 200
-SHOWN_CHARACTERS = 2000
 
 CATEGORIES: Mapping[str, tuple[Tone, str]] = {
     "productive": ("accent", "steps that count"),
@@ -115,26 +110,6 @@ def _shares(report: RunReport) -> Table:
     )
 
 
-def fault_blocks(report: RunReport, now: float) -> Iterator[Block]:
-    """Show the faults, the newest where there are many, and below them what speaks for each."""
-    shown = report.faults[-SHOWN_FAULTS:]
-    left_out = len(report.faults) - len(shown)
-    yield Table(
-        columns=(
-            Column(title="fault", style="word"),
-            Column(title="when", style="word"),
-            Column(title="what happened"),
-            Column(title="done", style="word"),
-            Column(title="noticed after", style="number"),
-            Column(title="stood still", style="number"),
-            Column(title="redone", style="number"),
-        ),
-        rows=tuple(Row(cells=_fault_cells(fault, now)) for fault in shown),
-        caption=f"{left_out} earlier ones are left out." if left_out else "",
-    )
-    yield Fold(title="Evidence", note="as it was seen", blocks=(_evidence(shown),))
-
-
 def checkpoint_blocks(report: RunReport) -> Iterator[Block]:
     """List what the run can be resumed from."""
     yield Table(
@@ -154,52 +129,3 @@ def checkpoint_blocks(report: RunReport) -> Iterator[Block]:
             for c in report.run.checkpoints
         ),
     )
-
-
-def _fault_cells(fault: TrainingFault, now: float) -> tuple[Cell, ...]:
-    began = fault.detected_at if fault.occurred_at is None else fault.occurred_at
-    name = fault.fault_class.replace("_", " ")
-    who = ", ".join(f"rank {s.rank}" if s.rank is not None else f"node {s.node}" for s in fault.suspects)
-    return (
-        Cell(text=str(fault.fault_id), tone=fault_tone(fault)),
-        Cell(text=f"step {fault.step:,}" if fault.step is not None else "-", note=local_time(began, now)),
-        Cell(text=": ".join(filter(None, (name, who))), note=fault.summary),
-        Cell(text=done(fault.taken)),
-        Cell(text=brief(fault.detected_at - began) if fault.occurred_at is not None else "-"),
-        Cell(text=brief(fault.resumed_at - began) if fault.resumed_at is not None else "-"),
-        Cell(text="-" if fault.redone_steps is None else _steps(fault.redone_steps)),
-    )
-
-
-def _steps(count: int) -> str:
-    if count == 0:
-        return "none"
-    return f"{count:,} step" if count == 1 else f"{count:,} steps"
-
-
-def _evidence(faults: Sequence[TrainingFault]) -> Table:
-    return Table(
-        columns=(
-            Column(title="fault", style="number"),
-            Column(title="seen in", style="word"),
-            Column(title="rank", style="number"),
-            Column(title="what", style="code"),
-        ),
-        rows=tuple(
-            Row(
-                cells=(
-                    Cell(text=str(fault.fault_id)),
-                    Cell(text=seen.source.replace("_", " ")),
-                    Cell(text="-" if seen.rank is None else str(seen.rank)),
-                    Cell(text=shortened(seen.text, SHOWN_CHARACTERS)),
-                )
-            )
-            for fault in faults
-            for seen in fault.evidence
-        ),
-    )
-
-
-def shortened(text: str, limit: int) -> str:
-    """Cut a text that is longer, and say how much is missing."""
-    return text if len(text) <= limit else f"{text[:limit]}… ({len(text) - limit:,} characters more)"

@@ -35,7 +35,7 @@ def _of_one(report: RunReport, now: float) -> Page:
         kicker="Training run",
         title=run.run_id,
         status=Status(word=run.state.lower(), tone=TONES[run.state]),
-        lead=describe_lead(run),
+        lead=describe_lead(run, now),
         facts=tuple(describe_facts(report)),
         sections=tuple(run_sections(report, "r0", now)),
         foot=_foot(now),
@@ -69,7 +69,7 @@ def _folds(gathered: Gathered) -> Iterator[Block]:
 
 
 def _flattened(report: RunReport, key: str, now: float) -> Iterator[Block]:
-    yield Prose(text=describe_lead(report.run))
+    yield Prose(text=describe_lead(report.run, now))
     yield Facts(facts=tuple(describe_facts(report)))
     for section in run_sections(report, key, now):
         yield Heading(text=section.title)

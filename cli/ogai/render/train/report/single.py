@@ -9,11 +9,15 @@ from ogai.render.moment import brief
 from ogai.render.report import Block, Cell, Code, Column, Fact, Fold, Prose, Row, Section, Table
 from ogai.render.train.detail import describe_training
 from ogai.render.train.report.curves import loss_figure, optimizer_pair, speed_pair
-from ogai.render.train.report.happened import checkpoint_blocks, fault_blocks, time_blocks
+from ogai.render.train.report.events import find_events
+from ogai.render.train.report.faults import fault_blocks
+from ogai.render.train.report.happened import checkpoint_blocks, time_blocks
 from ogai.render.train.report.written import sample_blocks
-from ogai.render.train.words import loss, number
+from ogai.render.train.words import describe_work, loss, number
 
 __all__ = ["describe_facts", "describe_lead", "run_sections"]
+
+SHOWN_SKIPS = 20
 
 
 def run_sections(report: RunReport, key: str, now: float) -> Iterator[Section]:
@@ -23,7 +27,7 @@ def run_sections(report: RunReport, key: str, now: float) -> Iterator[Section]:
         yield Section(title="Speed", blocks=(pair,))
     yield Section(title="Where the time went", blocks=tuple(time_blocks(report)))
     if report.faults:
-        yield Section(title="Faults", blocks=tuple(fault_blocks(report, now)))
+        yield Section(title="Faults", blocks=tuple(fault_blocks(report, key, now)))
     if report.samples:
         yield Section(title="What the model wrote", blocks=tuple(sample_blocks(report.samples)))
     if report.run.checkpoints:
@@ -45,19 +49,16 @@ def describe_facts(report: RunReport) -> Iterator[Fact]:
     )
     yield Fact(name="Speed", value=number(figures.tokens_per_s), note="tokens/s, median")
     if (share := report.shares[0].share) is not None:
-        yield Fact(
-            name=report.shares[0].name,
-            value=f"{100 * share:.0f} %",
-            note=f"of {brief(report.accounts.wall_s)}",
-        )
+        wanted_s = report.accounts.wall_s - report.accounts.spent_s["stopped"]
+        yield Fact(name=report.shares[0].name, value=f"{100 * share:.0f} %", note=f"of {brief(wanted_s)}")
     restarts = len(report.run.restarts)
     yield Fact(
-        name="Faults", value=str(len(report.faults)), note=f"{restarts} restart{'s' * (restarts != 1)}"
+        name="Faults", value=f"{len(report.faults):,}", note=f"{restarts:,} restart{'s' * (restarts != 1)}"
     )
 
 
-def describe_lead(run: Run) -> str:
-    """Say in a line what was trained, how far it is and why it is where it is."""
+def describe_lead(run: Run, now: float) -> str:
+    """Say in a line what was trained, how far it is after how long at work, and why it is where it is."""
     of_all = f" of {run.train.steps:,}" if run.train.steps else ""
     model = run.train.model
     named = (
@@ -65,13 +66,14 @@ def describe_lead(run: Run) -> str:
     )
     where = run.cluster or "this machine"
     reason = f" {run.reason[:1].upper()}{run.reason[1:]}." if run.reason else ""
-    return f"{named or run.train.name} on {where}, step {run.step:,}{of_all}.{reason}"
+    work = f", at work {told}" if (told := describe_work(run.figures, now)) else ""
+    return f"{named or run.train.name} on {where}, step {run.step:,}{of_all}{work}.{reason}"
 
 
 def _learning(report: RunReport, key: str) -> Iterator[Block]:
-    curve = loss_figure(report, key)
-    yield curve or Prose(text="No step is done yet.")
-    if pair := optimizer_pair(report, key):
+    events = find_events(report)
+    yield loss_figure(report, events, key) or Prose(text="No step is done yet.")
+    if pair := optimizer_pair(report, events, key):
         yield pair
 
 
@@ -88,7 +90,10 @@ def _made_of(run: Run) -> Iterator[Block]:
 
 
 def _skipped(run: Run) -> Iterator[tuple[str, str]]:
-    for skipped in run.skipped:
+    if len(run.skipped) > SHOWN_SKIPS:
+        steps = sum(skipped.last_step - skipped.first_step + 1 for skipped in run.skipped)
+        yield "left out", f"{len(run.skipped):,} times, {steps:,} steps in all; the newest:"
+    for skipped in run.skipped[-SHOWN_SKIPS:]:
         yield "left out", f"steps {skipped.first_step:,} to {skipped.last_step:,}: {skipped.reason}"
 
 

@@ -7,14 +7,14 @@ from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from l0_infra.core.units import format_bytes, format_count
-from l3_modeltools.schemas import Architecture, Run
+from l3_modeltools.schemas import Architecture
 from ogai.flows.train.history import Curve
 from ogai.flows.train.watch import Scene
 from ogai.render.glyphs import Glyphs
 from ogai.render.moment import brief, local_time
 from ogai.render.train.watch.lines import one_line
 from ogai.render.train.watch.standing import Standing
-from ogai.render.train.words import loss, number
+from ogai.render.train.words import describe_work, loss, number
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -52,15 +52,9 @@ def describe_model(scene: Scene) -> str:
         parts.append("a command of yours")
     ranks = run.train.strategy.degrees.world_size if run.train.strategy else run.train.ranks
     parts.append(f"{format_count(ranks, 'rank')} on {device_of(scene)}")
-    if scene.starts:
-        until = scene.run.ended_at or scene.now
-        began = scene.starts[0]
-        parts.append(f"started {local_time(began, scene.now)}, {brief(until - began)} {spent_word(run)}")
+    if told := describe_work(run.figures, scene.now):
+        parts.append(f"at work {told}")
     return "; ".join(parts)
-
-
-def spent_word(run: Run) -> str:
-    return "ago" if run.ended_at is None else "in all"
 
 
 def device_of(scene: Scene) -> str:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from l3_modeltools import Mark, RanksNow, restarts_left
 from l3_modeltools.schemas import FaultClass, TrainingFault
+from ogai.flows.train.stopping import describe_doing
 from ogai.flows.train.watch import Scene
 from ogai.render.job.why import describe_blocker
 from ogai.render.moment import brief
@@ -32,6 +33,8 @@ def stand(scene: Scene, pace_s: float | None) -> Standing:
         return Standing(word=run.state, text=run.reason)
     if run.state == "PENDING":
         return Standing(word="PENDING", text=describe_wait(scene))
+    if scene.job is not None and scene.job.state == "COMPLETING":
+        return Standing(word=run.state, text=f"told to end: {describe_doing(scene, len(scene.marks))}")
     if (paused := open_pause(scene.marks)) is not None:
         reason = paused.text or run.reason or "waits for something"
         return Standing(word="SUSPENDED", text=f"{reason}, {brief(now - paused.at)} so far")

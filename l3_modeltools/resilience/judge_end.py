@@ -10,7 +10,7 @@ from l3_modeltools.resilience.reading import read_log
 from l3_modeltools.resilience.words import first_words
 from l3_modeltools.schemas import FaultAction, FaultClass, Standing
 
-__all__ = ["Verdict", "judge_end"]
+__all__ = ["JudgedEnd", "judge_end"]
 
 SIGNALS = {int(number): number.name for number in signal.Signals}
 WHY = {
@@ -25,7 +25,7 @@ NEVER_AGAIN = {126: "the program cannot be executed", 127: "there is no such pro
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Verdict:
+class JudgedEnd:
     """How one rank ended, how likely it is the root, and by what it is known."""
 
     end: End
@@ -40,7 +40,7 @@ class Verdict:
     match: Match | None = None
 
 
-def judge_end(end: End, catalogue: Catalogue) -> Verdict:
+def judge_end(end: End, catalogue: Catalogue) -> JudgedEnd:
     """Judge one end by its last word, its signal, its log or its exit code, the first that there is."""
     if end.word is not None:
         return judge_word(end, end.word, catalogue)
@@ -49,10 +49,10 @@ def judge_end(end: End, catalogue: Catalogue) -> Verdict:
     return judge_code(end, catalogue)
 
 
-def judge_word(end: End, word: LastWord, catalogue: Catalogue) -> Verdict:
+def judge_word(end: End, word: LastWord, catalogue: Catalogue) -> JudgedEnd:
     """Judge an end that the rank has spoken of itself."""
     if word.kind == "peer_lost":
-        return Verdict(
+        return JudgedEnd(
             end=end,
             fault_class="crash",
             advised="restart_worker",
@@ -62,7 +62,7 @@ def judge_word(end: End, word: LastWord, catalogue: Catalogue) -> Verdict:
         )
     said = ": ".join(filter(None, (word.exception, word.text)))
     match = best_match(catalogue, [said, *told_lines(word.traceback)], end.log)
-    return Verdict(
+    return JudgedEnd(
         end=end,
         fault_class=match.error.fault_class if match else "crash",
         advised="give_up" if not word.retry else match.error.advised if match else "restart_worker",
@@ -91,11 +91,11 @@ def told_lines(traceback: str) -> Iterable[str]:
     return (line for line in traceback.splitlines() if not line.startswith((" ", "Traceback")))
 
 
-def judge_signal(end: End, name: str, catalogue: Catalogue) -> Verdict:
+def judge_signal(end: End, name: str, catalogue: Catalogue) -> JudgedEnd:
     """Judge an end by a signal; a log tells nothing of one that came from outside."""
     outside = name in FROM_OUTSIDE
     match = None if outside else next(iter(read_log(end.log, catalogue).matches), None)
-    return Verdict(
+    return JudgedEnd(
         end=end,
         fault_class="killed" if outside else match.error.fault_class if match else "crash",
         advised=match.error.advised if match else "restart_worker",
@@ -107,13 +107,13 @@ def judge_signal(end: End, name: str, catalogue: Catalogue) -> Verdict:
     )
 
 
-def judge_code(end: End, catalogue: Catalogue) -> Verdict:
+def judge_code(end: End, catalogue: Catalogue) -> JudgedEnd:
     """Judge an end of which only the exit code and the log are known."""
     reading = read_log(end.log, catalogue)
     match, own = reading.match, reading.own
     never_again = NEVER_AGAIN.get(end.exit_code)
     told = str(own) if own else match.line if match else never_again or ""
-    return Verdict(
+    return JudgedEnd(
         end=end,
         fault_class=match.error.fault_class if match else "crash",
         advised=match.error.advised if match else "give_up" if never_again else "restart_worker",
