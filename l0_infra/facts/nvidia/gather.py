@@ -72,7 +72,8 @@ def _gpus(forms: Answers) -> tuple[tuple[Accelerator, ...], Odd]:
     rows, odd_rows = rows_of(plain(forms[sources.GPUS.name].out))
     held, odd_apps = parse_apps(plain(forms[sources.APPS.name].out))
     told = is_whole(forms[sources.APPS.name]) and not odd_apps
-    short = merge(parse_rows(rows, held if told else None), merge(parse_table(table), parse_list(listed)))
+    named = merge(parse_list(listed), parse_list(forms[sources.LINKS.name].out))
+    short = merge(parse_rows(rows, held if told else None), merge(parse_table(table), named))
     odd = {sources.GPUS.name: odd_rows, sources.LOG.name: damaged, sources.APPS.name: odd_apps}
     return merge(documented, short), odd
 
