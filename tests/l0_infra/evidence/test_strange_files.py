@@ -125,3 +125,8 @@ def test_lists_are_known_by_what_they_say(tmp_path: Path) -> None:
     (tmp_path / "two.txt").write_text('{"blockdevices": [{"name": "/dev/sdq", "type": "disk"}]}')
     (node,) = read_bundle(tmp_path)
     assert [disk.name for disk in facts_of(node).disks] == ["sdq"] and len(facts_of(node).pci or ()) == 1
+
+
+def test_a_table_of_the_topology_may_tell_of_a_mismatch(tmp_path: Path) -> None:
+    said = "Failed to initialize NVML: Driver/library version mismatch\nNVML library version: 550.54\n"
+    assert "driver-mismatch" in found(tmp_path, **{"topo-m.txt": said})
