@@ -19,6 +19,12 @@ MOST_FILE_BYTES = 64 * 2**20
 MOST_BYTES = 8 * 2**30
 DEPTH = 4
 ARCHIVE = re.compile(r"\.(tar(\.[a-z0-9]+)?|tgz|tbz2?|txz)$")
+LATEST = 253_402_300_799.0
+"""The end of the year 9999; an archive may claim any time, or none that is a number."""
+PACKED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ\0", b"\x28\xb5\x2f\xfd", b"PK\x03\x04")
+"""How files begin that gzip, bzip2, xz, zstd and zip made."""
+ENCODINGS = ((b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"), (b"\xef\xbb\xbf", "utf-8-sig"))
+"""Marks that editors put before a text that is not plain UTF-8."""
 ARCHIVE_FAULTS = (tarfile.TarError, EOFError, zlib.error, ValueError)
 
 
@@ -35,10 +41,12 @@ class BundleFile:
 def list_files(bundle: Path) -> Iterator[BundleFile]:
     """Yield the files below a folder, or in a tar archive of any compression; any other file is the only one.
 
-    Raises UsageError when `bundle` is a damaged archive; OSError when it cannot be read.
+    Raises UsageError when `bundle` is a damaged archive, or neither file nor folder; OSError when it cannot be read.
     """
     if bundle.is_dir():
         yield from _in_folder(bundle)
+    elif not stat.S_ISREG(bundle.stat().st_mode):
+        raise UsageError(str(bundle), found="no regular file", expected="a folder or an archive")
     elif ARCHIVE.search(bundle.name) or tarfile.is_tarfile(bundle):
         yield from _in_archive(bundle)
     else:
@@ -68,9 +76,13 @@ def _file(bundle: Path, path: str) -> BundleFile:
 def _read(path: str, stream: IO[bytes], size: int, changed_at: float) -> BundleFile:
     if size > MOST_FILE_BYTES:
         trouble = f"{size} bytes, more than {MOST_FILE_BYTES}"
-        return BundleFile(path=path, text=None, changed_at=changed_at, trouble=trouble)
+        return BundleFile(path=path, text=None, changed_at=0.0, trouble=trouble)
+    at = changed_at if 0 <= changed_at <= LATEST else 0.0
     content = stream.read(MOST_FILE_BYTES)
-    return BundleFile(path=path, text=content.decode("utf-8", "replace"), changed_at=changed_at)
+    if content.startswith(PACKED):
+        return BundleFile(path=path, text=None, changed_at=at, trouble="it is compressed: unpack it")
+    encoding = next((name for mark, name in ENCODINGS if content.startswith(mark)), "utf-8")
+    return BundleFile(path=path, text=content.decode(encoding, "replace"), changed_at=at)
 
 
 def _in_archive(bundle: Path) -> Iterator[BundleFile]:

@@ -1,6 +1,6 @@
 """Read a support bundle: what each of its nodes said, whatever subset of files it holds."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
@@ -17,6 +17,9 @@ from l0_infra.facts.probe import SOURCES
 
 __all__ = ["read_bundle"]
 
+UNKNOWN = "neither its name nor its content is known"
+BLANK = "\0 \t\r\n"
+
 
 def read_bundle(bundle: Path, sources: Sequence[Source] = SOURCES) -> tuple[NodeEvidence, ...]:
     """Read a folder or archive; each folder in it that holds files is a node, in natural order of their names.
@@ -26,12 +29,12 @@ def read_bundle(bundle: Path, sources: Sequence[Source] = SOURCES) -> tuple[Node
     """
     nodes = [
         _node(folder or _stem(bundle), list(files), sources)
-        for folder, files in groupby(sorted(list_files(bundle), key=_folder), key=_folder)
+        for folder, files in groupby(sorted(_known(bundle, sources), key=_folder), key=_folder)
     ]
     told = [node for node in nodes if any(answer.end != "not asked" for answer in node.answers.values())]
     strays = tuple(file for node in nodes if node not in told for file in node.unused)
     if not told:
-        names = [file.path for file in strays]
+        names = [file.path if file.why == UNKNOWN else f"{file.path} ({file.why})" for file in strays]
         raise UsageError(
             str(bundle),
             found=f"none of {len(names)} files is known: {', '.join(names[:5])}" if names else "no files",
@@ -40,6 +43,14 @@ def read_bundle(bundle: Path, sources: Sequence[Source] = SOURCES) -> tuple[Node
         )
     told[0] = replace(told[0], unused=(*told[0].unused, *strays))
     return tuple(sorted(told, key=lambda node: natural_key(node.name)))
+
+
+def _known(bundle: Path, sources: Sequence[Source]) -> Iterator[BundleFile]:
+    """Yield the files, those that are of no source without their text: nobody keeps it."""
+    for file in list_files(bundle):
+        name = file.path.rpartition("/")[2]
+        known = file.text is None or name == MANIFEST or source_of(file.path, file.text, sources)
+        yield file if known else replace(file, text=None, trouble=UNKNOWN)
 
 
 def _folder(file: BundleFile) -> str:
@@ -53,8 +64,8 @@ def _stem(bundle: Path) -> str:
 def _node(folder: str, files: list[BundleFile], sources: Sequence[Source]) -> NodeEvidence:
     manifest = _manifest(files)
     found: dict[str, BundleFile] = {}
-    unused = list(_sort_out(files, sources, found))
     notes = {} if manifest is None else manifest.sources
+    unused = list(_sort_out(files, sources, found, notes))
     return NodeEvidence(
         name=folder.rpartition("/")[2] if manifest is None else manifest.node,
         probed_at=max((file.changed_at for file in files), default=0.0)
@@ -67,9 +78,15 @@ def _node(folder: str, files: list[BundleFile], sources: Sequence[Source]) -> No
 
 
 def _sort_out(
-    files: list[BundleFile], sources: Sequence[Source], found: dict[str, BundleFile]
+    files: list[BundleFile],
+    sources: Sequence[Source],
+    found: dict[str, BundleFile],
+    notes: Mapping[str, Said],
 ) -> Iterator[UnusedFile]:
-    """Put each file to its source, those with the source's own name first; yield what is left and why."""
+    """Put each file to its source, those with the source's own name first; yield what is left and why.
+
+    An empty file is an answer only where the bundle's note says that its source was asked.
+    """
     own = {source.name for source in sources}
     for file in sorted(files, key=lambda file: file.path.rpartition("/")[2] not in own):
         name = file.path.rpartition("/")[2]
@@ -77,7 +94,9 @@ def _sort_out(
             continue
         source = None if file.text is None else source_of(file.path, file.text, sources)
         if source is None:
-            yield UnusedFile(path=file.path, why=file.trouble or "neither its name nor its content is known")
+            yield UnusedFile(path=file.path, why=file.trouble or UNKNOWN)
+        elif not (file.text or "").strip(BLANK) and source.name not in notes:
+            yield UnusedFile(path=file.path, why="it is empty")
         elif source.name in found:
             yield UnusedFile(path=file.path, why=f"{found[source.name].path} says the same")
         else:

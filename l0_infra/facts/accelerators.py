@@ -9,13 +9,20 @@ from l0_infra.core.exec import Runner
 from l0_infra.devices import load_devices, match_device
 from l0_infra.facts import amd, ascend, nvidia
 from l0_infra.facts.ask import ask
-from l0_infra.facts.bundle import NOT_ASKED, Answer
+from l0_infra.facts.bundle import NOT_ASKED, Answer, Source
 from l0_infra.facts.vendor import Found
-from l0_infra.schemas import Accelerator
+from l0_infra.schemas import Accelerator, Vendor
 
-__all__ = ["SOURCES", "parse_accelerators", "probe_accelerators"]
+__all__ = ["SOURCES", "find_counted", "parse_accelerators", "probe_accelerators"]
 
 SOURCES = (*nvidia.SOURCES, *ascend.SOURCES, *amd.SOURCES)
+LISTING: Mapping[Vendor, tuple[Source, ...]] = {
+    "amd": amd.LISTING,
+    "ascend": ascend.LISTING,
+    "nvidia": nvidia.LISTING,
+}
+PARTIAL = frozenset(("denied", "driver mismatch", "garbled", "hung"))
+"""Reasons for which a tool may have accelerators that it did not tell of."""
 QUICK = (*nvidia.QUICK, *ascend.QUICK, *amd.QUICK)
 """What tells which accelerators there are and who holds them; a scheduler asks it again and again."""
 
@@ -53,6 +60,20 @@ def parse_accelerators(answers: Mapping[str, Answer]) -> Found:
         fabric=tuple(port for vendor in found for port in vendor.fabric),
         names={name: own for vendor in found for name, own in vendor.names.items()},
     )
+
+
+def find_counted(answers: Mapping[str, Answer], found: Found) -> tuple[Vendor, ...]:
+    """List the vendors of whose accelerators none is missing: their tool told of all, or is not installed."""
+    return tuple(vendor for vendor in LISTING if _is_counted(vendor, answers, found))
+
+
+def _is_counted(vendor: Vendor, answers: Mapping[str, Answer], found: Found) -> bool:
+    ends = {answers[source.name].end for source in LISTING[vendor]}
+    if ends == {"absent"}:
+        return True
+    reasons = {fault.reason for fault in found.unread}
+    told = any(one.vendor == vendor for one in found.accelerators) or "failed" in reasons
+    return "exit" in ends and told and not reasons & PARTIAL
 
 
 def _recognised(one: Accelerator) -> Accelerator:

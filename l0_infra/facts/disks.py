@@ -15,7 +15,10 @@ NOT_A_DISK = re.compile(r"(loop|ram|zram|sr|fd|nbd|dm-|md)[0-9]|nvme[0-9]+c[0-9]
 """What is no disk of its own; `nvme0c1n1` is one of several paths to the disk `nvme0n1`."""
 
 LSBLK = Source(
-    name="lsblk.json", program="lsblk", command="lsblk -J -b -o NAME,KNAME,TYPE,SIZE,MODEL,SERIAL,ROTA,TRAN"
+    name="lsblk.json",
+    program="lsblk",
+    command="lsblk -J -b -o NAME,KNAME,TYPE,SIZE,MODEL,SERIAL,ROTA,TRAN",
+    marks=('"blockdevices": [', '"blockdevices":['),
 )
 BLOCK = Source(
     name="sys-block.txt",

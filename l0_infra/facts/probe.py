@@ -103,6 +103,7 @@ def parse_node(answers: Answers, now: float) -> NodeFacts:
         disks=fixed.disks,
         interfaces=ports,
         accelerators=found.accelerators,
+        counted=accelerators.find_counted(answers, found),
         fabric_manager=nvidia.parse_fabric_manager(answers),
         software=(*around.software, *nvidia.parse_software(answers), *found.software),
         services=around.services,

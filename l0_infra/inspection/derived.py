@@ -29,18 +29,27 @@ class Derived(Part, frozen=True, kw_only=True):
 
 def derive(facts: NodeFacts) -> Derived:
     """Work them out; unknown stays unknown."""
-    on_bus = None if facts.pci is None else sum(map(_is_accelerator, facts.pci))
+    on_bus = None if facts.pci is None else sum(_vendor(device) is not None for device in facts.pci)
+    listed = None if facts.pci is None else _listed(facts)
     total = facts.memory.total_bytes
     return Derived(
         accelerators_on_bus=on_bus,
-        accelerators_listed=len(facts.accelerators),
+        accelerators_listed=listed,
         on_bus=None if on_bus is None else on_bus > 0,
-        accelerators=bool(facts.accelerators),
+        accelerators=True if facts.accelerators else None if listed is None else False,
         nvidia=any(one.vendor == "nvidia" for one in facts.accelerators),
         rdma=None if facts.fabric is None else any(port.state == "active" for port in facts.fabric),
         peer_memory=_peer_memory(facts),
         memory_gib=None if total is None else round(total / 2**30),
     )
+
+
+def _listed(facts: NodeFacts) -> int | None:
+    """Count what the tools of the vendors on the bus list; None where one of them did not tell of all."""
+    vendors = {_vendor(device) for device in facts.pci or ()} - {None}
+    if not vendors <= set(facts.counted):
+        return None
+    return sum(one.vendor in vendors for one in facts.accelerators)
 
 
 def _peer_memory(facts: NodeFacts) -> bool | None:
@@ -51,7 +60,11 @@ def _peer_memory(facts: NodeFacts) -> bool | None:
     return bool(modules & {"nvidia_peermem", "nv_peer_mem"})
 
 
-def _is_accelerator(device: PciDevice) -> bool:
-    return any(
-        device.vendor_id == vendor and device.class_id in classes for _, vendor, classes in PCI_VENDORS
+def _vendor(device: PciDevice) -> Vendor | None:
+    """Return whose accelerator a device is; None for any other device."""
+    own = (
+        vendor
+        for vendor, number, classes in PCI_VENDORS
+        if device.vendor_id == number and device.class_id in classes
     )
+    return next(own, None)

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from l0_infra.core.documents import Bytes, Document, Part
-from l0_infra.schemas.accelerator import Accelerator
+from l0_infra.schemas.accelerator import Accelerator, Vendor
 from l0_infra.schemas.attached import Disk, NetworkInterface
 from l0_infra.schemas.board import ManagementController, MemoryErrors, MemoryModule
 from l0_infra.schemas.fabric import FabricPort
@@ -66,6 +66,12 @@ class NodeFacts(Document, frozen=True, kw_only=True, forbid_unknown_fields=True,
     ] = ()
     accelerators: Annotated[
         tuple[Accelerator, ...], Meta(description="Accelerators their vendors' tools list.")
+    ] = ()
+    counted: Annotated[
+        tuple[Vendor, ...],
+        Meta(
+            description="Vendors whose accelerators are all listed, or have no tool here; others may have more."
+        ),
     ] = ()
     fabric_manager: Annotated[
         FabricManager | None, Meta(description="What sets up NVSwitches, as its log tells; null: not read.")

@@ -12,8 +12,10 @@ from l0_infra.facts.tree import parse_tree
 from l0_infra.facts.vendor import Found
 from l0_infra.schemas import Accelerator, Software, Unread
 
-__all__ = ["QUICK", "SOURCES", "parse_amd"]
+__all__ = ["LISTING", "QUICK", "SOURCES", "parse_amd"]
 
+LISTING = (*MAIN, ROCM)
+"""Each of them names every GPU."""
 NAMES = {"rocm_version": "rocm", "amdgpu_version": "amdgpu driver"}
 FILES = {"/opt/rocm/.info/version": "rocm", "/sys/module/amdgpu/version": "amdgpu driver"}
 

@@ -23,9 +23,11 @@ from l0_infra.facts.tree import integer
 from l0_infra.facts.vendor import Found
 from l0_infra.schemas import Accelerator, Unread
 
-__all__ = ["QUICK", "SOURCES", "parse_ascend"]
+__all__ = ["LISTING", "QUICK", "SOURCES", "parse_ascend"]
 
 TOOL = INFO.command
+LISTING = (INFO,)
+"""What names every chip."""
 MOST_CHIPS = 16
 """More chips than any NPU or card has."""
 

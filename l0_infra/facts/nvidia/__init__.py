@@ -3,6 +3,6 @@
 from l0_infra.facts.nvidia.fabric_log import parse_fabric_manager
 from l0_infra.facts.nvidia.gather import parse_nvidia
 from l0_infra.facts.nvidia.software import parse_software
-from l0_infra.facts.nvidia.sources import QUICK, SOURCES
+from l0_infra.facts.nvidia.sources import LISTING, QUICK, SOURCES
 
-__all__ = ["QUICK", "SOURCES", "parse_fabric_manager", "parse_nvidia", "parse_software"]
+__all__ = ["LISTING", "QUICK", "SOURCES", "parse_fabric_manager", "parse_nvidia", "parse_software"]

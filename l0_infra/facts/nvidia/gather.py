@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import msgspec
 
-from l0_infra.facts.bundle import Answer, Answers
+from l0_infra.facts.bundle import NOT_ASKED, Answer, Answers
 from l0_infra.facts.nvidia import sources
 from l0_infra.facts.nvidia.links import Links, links_of, parse_links
 from l0_infra.facts.nvidia.listing import parse_apps, parse_list, parse_partition_names, parse_rows, rows_of
@@ -37,6 +37,8 @@ WHAT = {
     sources.LINK_ERRORS.name: "nvidia-smi nvlink -e",
 }
 MOST_CHARACTERS = 1_000_000
+TOPOLOGY = "topo-m.txt"
+"""Not a list of GPUs, but `nvidia-smi` complains there as elsewhere."""
 INFOROM = "infoROM corrupted"
 Odd = Mapping[str, tuple[str, ...]]
 """What could not be understood of each form."""
@@ -45,7 +47,8 @@ Odd = Mapping[str, tuple[str, ...]]
 def parse_nvidia(answers: Answers) -> Found:
     """Put together the GPUs, who holds them, how they do, and what could not be read about them."""
     forms = {name: _bounded(name, answers[name]) for name in WHAT}
-    mismatch = find_mismatch(answers[sources.MODULE.name].out, *forms.values())
+    said = (*forms.values(), answers.get(TOPOLOGY, NOT_ASKED))
+    mismatch = find_mismatch(answers[sources.MODULE.name].out, *said)
     gpus, odd = _gpus(forms)
     links = parse_links(forms[sources.LINKS.name], forms[sources.LINK_ERRORS.name])
     damaged = corrupted(*forms.values())
@@ -72,7 +75,8 @@ def _gpus(forms: Answers) -> tuple[tuple[Accelerator, ...], Odd]:
     rows, odd_rows = rows_of(plain(forms[sources.GPUS.name].out))
     held, odd_apps = parse_apps(plain(forms[sources.APPS.name].out))
     told = is_whole(forms[sources.APPS.name]) and not odd_apps
-    short = merge(parse_rows(rows, held if told else None), merge(parse_table(table), parse_list(listed)))
+    named = merge(parse_list(listed), parse_list(forms[sources.LINKS.name].out))
+    short = merge(parse_rows(rows, held if told else None), merge(parse_table(table), named))
     odd = {sources.GPUS.name: odd_rows, sources.LOG.name: damaged, sources.APPS.name: odd_apps}
     return merge(documented, short), odd
 

@@ -4,7 +4,7 @@ What is before the first `<gpu>` never reaches the XML parser: no document type,
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from xml.etree import ElementTree
 
@@ -42,7 +42,7 @@ def parse_log(
     `lost` are GPUs that it leaves out, `names` those of partitions.
     """
     starts = [match.start() for match in START.finditer(out)][:MOST_GPUS]
-    parts = [_read(out[start:end]) for start, end in pairwise((*starts, len(out)))]
+    parts = _once(_read(out[start:end]) for start, end in pairwise((*starts, len(out))))
     driver = parse_log_versions(out).get("driver")
     gpus = tuple(
         parse_gpu(gpu, index=index, driver=driver, partitions=names.get(said(gpu, "uuid") or "", {}))
@@ -63,6 +63,15 @@ def _read(text: str) -> ElementTree.Element | str:
     except ElementTree.ParseError as error:
         return f"{body[:40]}: {error}"
     return gpu if said(gpu, "uuid") or address_of(gpu) else f"{body[:40]}: neither unique id nor PCI address"
+
+
+def _once(parts: Iterable[ElementTree.Element | str]) -> list[ElementTree.Element | str]:
+    """Keep of each GPU what was said last, at its first place: documents are appended to one file, hour by hour."""
+    found: dict[object, ElementTree.Element | str] = {}
+    for part in parts:
+        key = object() if isinstance(part, str) else (said(part, "uuid"), address_of(part))
+        found[key] = part
+    return list(found.values())
 
 
 def _numbered(

@@ -15,6 +15,7 @@ __all__ = [
     "LINKS",
     "LINK_ERRORS",
     "LIST",
+    "LISTING",
     "LOG",
     "MODULE",
     "QUICK",
@@ -110,6 +111,9 @@ LIBRARIES = Source(
 
 FORMS = (GPUS, LOG, APPS, TABLE, LIST, LINKS, LINK_ERRORS)
 """What `nvidia-smi` itself says."""
+
+LISTING = (GPUS, LOG, TABLE, LIST)
+"""Each of them names every GPU."""
 
 SOURCES = (
     *(*FORMS, MODULE),

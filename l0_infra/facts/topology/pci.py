@@ -41,7 +41,7 @@ LSPCI = Source(
     program="lspci",
     command="lspci -D -nn",
     also=("*lspci*",),
-    marks=("Host bridge [0600]: ",),
+    marks=(" bridge [0600]: ", " bridge [0604]: ", " controller [0302]: "),
 )
 
 LINE = re.compile(

@@ -59,6 +59,7 @@ CASES = [
         ("power-limit-lowered", "nvidia:0"),
     ),
     (node(gpu(model="A", links=DOWN)), ("link-down", "nvidia:0")),
+    (node(gpu(2, device="h100-sxm-80", links_up=0)), ("links-none", "nvidia:2")),
     (node(gpu(0, links_up=18), gpu(1, links_up=17), gpu(2, links_up=18)), ("links-up-differ", "nvidia:1")),
     (
         node(gpu(ecc=Ecc(sram_threshold_exceeded=True, uncorrected_sram_in=("l2",)))),
@@ -86,6 +87,7 @@ CASES = [
             pci=tuple(
                 PciDevice(address=f"0000:0{i}:00.0", vendor_id="10de", class_id="0302") for i in (1, 2)
             ),
+            counted=("nvidia",),
         ),
         ("accelerators-missing", "node"),
     ),
