@@ -167,6 +167,11 @@ def test_files_that_tell_nothing_are_said(tmp_path: Path, capsys: Captured) -> N
         (["facts", "--hosts", ""], "no name"),
         (["facts", "--cluster", "none.yaml"], "none.yaml"),
         (["inspect", "--rules", "none.yaml"], "none.yaml"),
+        (["facts", "--bundle", ".", "--hosts", "a"], "--hosts beside it"),
+        (["facts", "--bundle", ".", "--sudo"], "--sudo beside it"),
+        (["inspect", "n1", "--bundle", "."], "nodes beside it"),
+        (["inspect", "--bundle", ".", "--watch"], "--watch beside it"),
+        (["collect", "--to", "none/case.tar.gz"], "no folder `none`"),
     ],
 )
 def test_wrong_words_are_2(

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from ogai.commands.node.arguments import nodes_options
+from ogai.commands.node.arguments import nodes_options, refuse_beside_bundle
 from ogai.render import Output, emit, output_option
 
 __all__ = ["facts"]
@@ -43,6 +43,7 @@ def facts(
     from ogai.render.node.table import print_nodes, raise_for_lost
 
     if bundle is not None:
+        refuse_beside_bundle(nodes=nodes, hosts=hosts, cluster=cluster, sudo=sudo)
         found, left = flow.facts_in(bundle)
         tell_left(left)
     else:
