@@ -46,7 +46,7 @@ TOLD = (
     ("facts/gpu_server_seen_as_root", "10.78.0.11, 7c:c2:55:00:00:11, firmware 1.02"),
     (
         "facts/kernel_log_of_a_gpu_node",
-        "error           xid-94, 0000:8d:00.0, 2 times: Memory of the GPU lost data",
+        "error           xid-94 (0000:8d:00.0 2 times): Memory of the GPU lost data",
     ),
     ("facts/kernel_log_of_a_gpu_node", "mend: restart work"),
     ("interconnect/two_gpus_roce", "trusts dscp, PFC on 3, ECN on 3"),
@@ -92,7 +92,7 @@ def test_the_worst_of_a_long_kernel_log_comes_first_and_the_rest_is_counted() ->
     ]
     worst = msgspec.structs.replace(events[0], severity="fatal", name="worst")
     text = shown(NodeFacts(probed_at=1.0, kernel_events=(*notices, worst)))
-    assert text.index("worst") < text.index("n-0,") and "n-10," in text and "n-11," not in text
+    assert text.index("worst") < text.index("n-0 ") and "n-10 " in text and "n-11 " not in text
     assert "and 9 more, no worse; `-o json` lists all" in text
 
 
@@ -100,3 +100,10 @@ def test_advice_is_told_as_it_is_set_with_its_reason() -> None:
     advice = Advice(name="NCCL_IB_HCA", value="=mlx5_4,mlx5_7", reason="they lie next to GPUs", source="docs")
     text = shown(NodeFacts(probed_at=1.0, topology=Topology(advice=(advice,))))
     assert "NCCL_IB_HCA==mlx5_4,mlx5_7" in text and "because they lie next to GPUs" in text
+
+
+def test_what_happened_to_many_devices_is_explained_once() -> None:
+    event = (facts_of("facts/kernel_log_of_a_gpu_node").kernel_events or ())[0]
+    events = [msgspec.structs.replace(event, device=f"0000:0{index}:00.0", count=index) for index in (1, 2)]
+    text = shown(NodeFacts(probed_at=1.0, kernel_events=tuple(events)))
+    assert "(0000:01:00.0 once, 0000:02:00.0 2 times)" in text and text.count(event.meaning) == 1

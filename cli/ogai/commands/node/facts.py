@@ -40,7 +40,7 @@ def facts(
     from ogai.flows import node as flow
     from ogai.render.node.facts import print_facts
     from ogai.render.node.looking import looking, tell_left
-    from ogai.render.node.table import print_nodes, raise_for_lost
+    from ogai.render.node.table import print_nodes
 
     if bundle is not None:
         refuse_beside_bundle(nodes=nodes, hosts=hosts, cluster=cluster, sudo=sudo)
@@ -54,4 +54,4 @@ def facts(
         emit(found[0], output, print_facts)
     else:
         emit(found, output, print_nodes)
-    raise_for_lost(found)
+    flow.raise_for_lost(found)

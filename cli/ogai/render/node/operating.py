@@ -2,12 +2,19 @@
 
 from collections.abc import Iterator, Sequence
 
-from l0_infra.schemas import ClockState, KernelEvent, KernelSettings, NodeFacts, ResourceLimit, Security
+from l0_infra.schemas import (
+    SEVERITIES,
+    ClockState,
+    KernelEvent,
+    KernelSettings,
+    NodeFacts,
+    ResourceLimit,
+    Security,
+)
 from ogai.render.node.words import Field, counted, joined, named, optional_section, size
 
 __all__ = ["describe_kernel_log", "describe_operating"]
 
-SEVERITIES = ("fatal", "error", "warning", "notice")
 MOST_EVENTS = 12
 SIZES = ("memlock", "stack", "core")
 """Limits that are sizes; the others are counts."""
@@ -19,7 +26,7 @@ def describe_operating(facts: NodeFacts) -> Iterator[Field]:
 
 
 def describe_kernel_log(facts: NodeFacts) -> Iterator[Field]:
-    """Yield what the kernel's log tells, worst first, and what should be done."""
+    """Yield what the kernel's log tells, worst first and like things once, and what should be done."""
     events = sorted(facts.kernel_events or (), key=lambda event: SEVERITIES.index(event.severity))
     yield from optional_section("Kernel log", _events(events))
 
@@ -95,13 +102,21 @@ def _amount(name: str, number: int | None, *, unlimited: bool | None) -> str | N
 
 
 def _events(events: Sequence[KernelEvent]) -> Iterator[Field]:
-    for event in events[:MOST_EVENTS]:
-        times = f"{event.count} times" if event.count > 1 else None
-        yield f"  {event.severity}", f"{joined(event.name, event.device, times)}: {event.meaning}"
-        if event.action != "none":
-            yield "", f"mend: {event.action}"
-    if len(events) > MOST_EVENTS:
-        yield "", f"and {len(events) - MOST_EVENTS} more, no worse; `-o json` lists all"
+    alike: dict[str, list[KernelEvent]] = {}
+    for event in events:
+        alike.setdefault(event.name, []).append(event)
+    for first, *others in list(alike.values())[:MOST_EVENTS]:
+        where = joined(*map(_where, (first, *others)))
+        yield f"  {first.severity}", f"{first.name} ({where}): {first.meaning}"
+        if first.action != "none":
+            yield "", f"mend: {first.action}"
+    if len(alike) > MOST_EVENTS:
+        yield "", f"and {len(alike) - MOST_EVENTS} more, no worse; `-o json` lists all"
+
+
+def _where(event: KernelEvent) -> str:
+    times = "once" if event.count == 1 else f"{event.count} times"
+    return f"{event.device} {times}" if event.device else times
 
 
 def _on(value: bool) -> str:
