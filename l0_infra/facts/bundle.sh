@@ -7,7 +7,6 @@ umask 077
 limit=$1
 bytes=$2
 facts=
-watcher=
 dir=
 
 fact() { # NAME PROGRAM COMMAND
@@ -24,19 +23,17 @@ fact() { # NAME PROGRAM COMMAND
 
 make_dir() {
     dir=$(mktemp -d 2>/dev/null) || dir=$(mktemp -d /dev/shm/ogai.XXXXXXXX) || exit 73
-    trap 'rm -rf "$dir"; [ -z "$watcher" ] || kill "$watcher"' EXIT
+    trap 'rm -rf "$dir"' EXIT
     trap 'exit 74' HUP INT PIPE TERM
 }
 
-watch() { # says that time is over, again and again: what is said just before a wait goes unheard
-    last=$!
-    trap '[ "$!" = "$last" ] || kill $!; exit' TERM
-    sleep "$limit" &
-    wait $!
-    while kill -USR1 $$; do
-        sleep 1 &
-        wait $!
-    done
+at_work() { # whether a fact is; looked for in /proc, which costs no process
+    for one in $facts; do
+        line=
+        read -r line <"/proc/${one##*:}/stat" || continue
+        case ${line##*) } in [ZX]*) ;; *) return 0 ;; esac
+    done 2>/dev/null
+    return 1
 }
 
 find_late() { # prints the facts' processes that are still at work, the last descendants included
@@ -58,22 +55,23 @@ find_late() { # prints the facts' processes that are still at work, the last des
 
 wait_for_all() { # sets how each fact ended; what is late is killed, and not waited for: it may be beyond killing
     # All are stopped before one is killed, lest a shell that lost a program starts its next.
-    over='' late='' ends=''
-    trap 'over=1' USR1
-    watch >/dev/null 2>&1 &
-    watcher=$!
+    ends='' late='' pause=0.03 rounds=$((limit * 10))
+    while [ $rounds -gt 0 ] && at_work; do
+        sleep $pause 2>/dev/null || sleep 1
+        rounds=$((rounds - 1))
+        [ $pause != 0.05 ] || pause=0.1
+        [ $pause != 0.03 ] || pause=0.05
+    done
+    if at_work; then
+        late=" $(find_late | tr '\n' ' ') "
+        kill -STOP $late
+        kill -KILL $late
+    fi 2>/dev/null
     for one in $facts; do
-        pid=${one##*:} end=
-        [ -n "$over" ] || { wait "$pid"; end=$?; }
-        if [ -n "$over" ]; then
-            [ -n "$late" ] || { late=" $(find_late | tr '\n' ' ') "; kill -STOP $late; kill -KILL $late; }
-            case $late in *" $pid "*) end=hung ;; *) wait "$pid"; end=$? ;; esac
-            [ "$end" != 127 ] || end=hung # it ended with its time, and how is lost
-        fi
+        pid=${one##*:}
+        case $late in *" $pid "*) end=hung ;; *) wait "$pid"; end=$? ;; esac
         ends="$ends $end"
     done 2>/dev/null
-    kill "$watcher" 2>/dev/null
-    watcher=
 }
 
 report() {

@@ -38,8 +38,11 @@ def parse_interconnect(
     interfaces: Sequence[NetworkInterface],
     numa: Sequence[NumaNode],
 ) -> Interconnect:
-    """Read ports and PCI devices, place them, judge what ports are for, and advise."""
-    accelerators, devices = found.accelerators, topology.parse_pci(answers)
+    """Read ports and PCI devices, place them, judge what ports are for, and advise.
+
+    Accelerators count that only a table names. Those with ports of their own train over them, not over the node's.
+    """
+    devices = topology.parse_pci(answers)
     ports, faults = fabric.parse_fabric(answers)
     placed, more = topology.parse_topology(answers, found, ports, devices, numa)
     routes = parse_routes(answers["ip-route.txt"].out)
@@ -50,8 +53,10 @@ def parse_interconnect(
         storage=frozenset(name for server in servers if (name := _port(interface_to(server, routes)))),
     )
     nearest = placed.nearest if placed else ()
-    judged = ports and fabric.judge_purposes(ports, nearest, use, accelerators=len(accelerators))
-    advice = topology.advise(accelerators, judged, interfaces, default)
+    named = {one.id for one in found.accelerators} | {one.accelerator for one in nearest}
+    training = 0 if found.fabric else len(named)
+    judged = ports and fabric.judge_purposes(ports, nearest, use, accelerators=training)
+    advice = topology.advise({name.partition(":")[0] for name in named}, judged, interfaces, default)
     return Interconnect(
         pci=devices,
         fabric=judged,

@@ -7,7 +7,11 @@ from l0_infra.schemas import PcieLink
 
 __all__ = ["PCIE_FILES", "parse_pcie_link"]
 
-PCIE_FILES = ("current_link_speed", "current_link_width", "max_link_speed", "max_link_width")
+PCIE_FILES = (
+    *("current_link_speed", "current_link_width", "max_link_speed", "max_link_width"),
+    "../max_link_speed",
+)
+"""The last is of the bridge above, which is the slot."""
 
 GENERATIONS = {"2.5": 1, "5": 2, "8": 3, "16": 4, "32": 5, "64": 6}
 """By gigatransfers per second and lane."""
@@ -15,10 +19,12 @@ GENERATIONS = {"2.5": 1, "5": 2, "8": 3, "16": 4, "32": 5, "64": 6}
 
 def parse_pcie_link(tree: Tree, place: str) -> PcieLink | None:
     """Read the link of the device whose files lie at `place`; None where they tell nothing."""
-    speed, width, speed_max, width_max = (text_at(tree, f"{place}/{file}") for file in PCIE_FILES)
+    speed, width, own, width_max, above = (text_at(tree, f"{place}/{file}") for file in PCIE_FILES)
+    device, slot = _generation(own), _generation(above)
     link = PcieLink(
         generation=_generation(speed),
-        generation_max=_generation(speed_max),
+        generation_max=min(device, slot) if device and slot else None,
+        generation_device_max=device,
         width=_lanes(width),
         width_max=_lanes(width_max),
     )

@@ -54,7 +54,10 @@ class Nearest(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
         tuple[str, ...],
         Meta(description="RDMA devices that are nearest, in natural order; none: none is there."),
     ] = ()
-    path: Annotated[PairPath | None, Meta(description="How they are reached.")] = None
+    path: Annotated[
+        PairPath | None,
+        Meta(description="How they are reached; null: by nothing, it is its own port, or none is there."),
+    ] = None
 
 
 class Affinity(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):

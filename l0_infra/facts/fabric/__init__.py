@@ -6,13 +6,13 @@ import msgspec
 
 from l0_infra.facts.bundle import Answers, Source
 from l0_infra.facts.fabric import devinfo, ethtool, ibstat, rdma, roce, sysfs
-from l0_infra.facts.fabric.flaps import with_flaps
+from l0_infra.facts.fabric.flaps import Flap, with_flaps
 from l0_infra.facts.fabric.merge import merge_ports, merge_roce, with_interface
 from l0_infra.facts.fabric.purpose import judge_purposes
 from l0_infra.facts.tree import Tree, parse_tree
 from l0_infra.schemas import FabricPort, RoceSettings, Unread
 
-__all__ = ["SOURCES", "is_active", "judge_purposes", "parse_fabric", "with_flaps"]
+__all__ = ["SOURCES", "Flap", "is_active", "judge_purposes", "parse_fabric", "with_flaps"]
 
 PARSERS: Mapping[Source, Callable[[str], tuple[FabricPort, ...]]] = {
     sysfs.SYSFS: lambda text: sysfs.parse_sysfs(parse_tree(text)),

@@ -17,6 +17,7 @@ ETHTOOL = Source(
     name="ethtool.txt",
     program="ethtool",
     also=("ethtool*",),
+    marks=("# ethtool ", "Settings for "),
     command=each_port(
         *("ethtool {}", "ethtool -i {}", "ethtool -a {}"),
         f"ethtool -S {{}} | grep -iE 'statistics|({TROUBLE}).*: [1-9]'",

@@ -28,6 +28,7 @@ DCB = Source(
     name="dcb.txt",
     program="dcb",
     also=("dcb*",),
+    marks=("prio-pfc ",),
     command=each_port("dcb pfc show dev {}", "dcb -N app show dev {}", ethernet=True),
 )
 ROCE_FILES = Source(

@@ -20,7 +20,7 @@ SYSFS = Source(
     program="grep",
     command=f"""cd {ROOT} 2>/dev/null || exit 0
 grep -Hs '' {ROOT}/*/fw_ver {ROOT}/*/hca_type {ROOT}/*/board_id {ROOT}/*/node_guid {ROOT}/*/device/uevent \
-{ROOT}/*/device/numa_node {ROOT}/*/device/current_link_* {ROOT}/*/device/max_link_* \
+{ROOT}/*/device/numa_node {ROOT}/*/device/current_link_* {ROOT}/*/device/max_link_* {ROOT}/*/device/../max_link_speed \
 {ROOT}/*/device/net/*/dev_port {ROOT}/*/ports/*/state {ROOT}/*/ports/*/phys_state {ROOT}/*/ports/*/rate \
 {ROOT}/*/ports/*/lid {ROOT}/*/ports/*/sm_lid {ROOT}/*/ports/*/link_layer \
 {ROOT}/*/ports/*/counters/port_rcv_packets {ROOT}/*/ports/*/gid_attrs/*/*

@@ -37,6 +37,9 @@ LEVEL = re.compile(r"<\d{1,3}>|[a-z]{1,8}\d? *:[a-z]{1,6} *: ")
 UPTIME = re.compile(r"\[ {0,10}(\d{1,10}\.\d{1,9})(?: <[ \d.]{1,24}>)?\] ?(?:\[ {0,10}[TC]\d{1,9}\] ?)?")
 LATER = re.compile(r"\[ {0,10}\+(\d{1,10}\.\d{1,9})\] ?")
 LONG = re.compile(rf"\[[A-Z][a-z]{{2}} ([A-Z][a-z]{{2}}) {{1,2}}(\d{{1,2}}) {CLOCK} (\d{{4}})\] ?")
+FOREIGN = re.compile(rf"\[\S{{1,12}} \S{{1,12}} {{1,2}}\d{{1,2}} {CLOCK} \d{{4}}\] ?")
+"""`dmesg -T` of another language: its month is not known here, so neither is the time."""
+
 MINUTE = re.compile(r"\[([A-Z][a-z]{2}) {0,2}(\d{1,2}) (\d\d):(\d\d)\] ?")
 ISO = re.compile(rf"(\d{{4}})-(\d\d)-(\d\d)[T ]{CLOCK}{FRACTION}(Z|[+-]\d\d:?\d\d)? ")
 FULL = re.compile(rf"[A-Z][a-z]{{2}} (\d{{4}})-(\d\d)-(\d\d) {CLOCK}{FRACTION} (\S{{1,6}}) ")
@@ -48,7 +51,7 @@ HOST = re.compile(r"\S{1,255} (?=\S{1,64}: )")
 
 
 def parse_head(line: str, clock: Clock) -> Head:
-    """Read the head of a line; without one, or with one of another language, nothing is told and all is text."""
+    """Read the head of a line; one of another language tells no time, and where there is none all is text."""
     level = LEVEL.match(line)
     start = level.end() if level else 0
     first = line[start : start + 1]
@@ -62,6 +65,8 @@ def _bracket(line: str, start: int, clock: Clock) -> Head | None:
     if found := LONG.match(line, start):
         at = epoch_of(int(found[6]), found.groups()[:5], None, clock)
         return Head(at=at, end=_after(SENDER, line, found.end()))
+    if found := FOREIGN.match(line, start):
+        return Head(end=_after(SENDER, line, found.end()))
     if found := LATER.match(line, start):
         return Head(later_s=float(found[1]), end=found.end())
     if found := MINUTE.match(line, start):

@@ -39,6 +39,7 @@ def parse_topology(
         return None, unread
     node = Node(
         accelerators=found.accelerators,
+        own_ports=frozenset(port.device for port in found.fabric),
         ports=None if ports is None else tuple(ports),
         devices=tuple(devices or ()),
         numa=tuple(numa),
@@ -59,7 +60,7 @@ def _faults(answers: Answers, told: Sequence[Told]) -> Iterator[Unread]:
         yield from answers[source.name].unread(what)
     for source, one in zip((*TABLES, *LISTINGS), told, strict=False):
         answer = answers[source.name]
-        if answer.ok and answer.out.strip() and not (one.ways or one.places or one.read):
+        if answer.ok and answer.out.strip() and not one.read:
             yield Unread(
                 what=source.command.rpartition("|| ")[2], reason="garbled", detail=answer.out.strip()[:200]
             )

@@ -3,12 +3,12 @@
 RCCL takes NCCL's variables. In all of these `=` before a name means that name, not all that begin with it.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from functools import reduce
 from ipaddress import IPv4Interface, IPv6Interface, ip_interface
 
 from l0_infra.facts.fabric import is_active
-from l0_infra.schemas import Accelerator, Advice, FabricPort, NetworkInterface
+from l0_infra.schemas import Advice, FabricPort, NetworkInterface
 
 __all__ = ["advise"]
 
@@ -26,13 +26,12 @@ Chosen = tuple[str, str]
 
 
 def advise(
-    accelerators: Sequence[Accelerator],
+    vendors: Set[str],
     ports: Sequence[FabricPort] | None,
     interfaces: Sequence[NetworkInterface],
     default: str | None,
 ) -> tuple[Advice, ...]:
-    """Derive the settings; `default` is the interface of the default route, None where that is not known."""
-    vendors = {one.vendor for one in accelerators}
+    """Derive the settings for accelerators of these vendors; `default` has the default route, None: not known."""
     chosen = _cluster_interface(interfaces, ports or (), default)
     found: list[Advice] = []
     if vendors & {"nvidia", "amd"}:

@@ -18,6 +18,7 @@ AMD_TOPOLOGY = Source(
     program="amd-smi",
     command="amd-smi topology --json",
     also=("*amd*topo*.json",),
+    marks=('"num_hops": ',),
 )
 ROCM_TOPOLOGY = Source(
     name="rocm-smi-showtopo.json",

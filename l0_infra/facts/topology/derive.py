@@ -32,6 +32,8 @@ class Node(msgspec.Struct, frozen=True, kw_only=True):
     """What is known of a node's devices."""
 
     accelerators: tuple[Accelerator, ...]
+    own_ports: frozenset[str] = frozenset()
+    """Accelerators that have a port of their own."""
     ports: tuple[FabricPort, ...] | None
     """None: not read."""
     devices: tuple[PciDevice, ...]
@@ -54,7 +56,7 @@ def derive_topology(node: Node, told: Sequence[Told]) -> Topology:
             Pair(first=one, second=other, path=way.path, links=way.links)
             for (one, other), way in ways.items()
         ),
-        nearest=tuple(_nearest(first, second, ways, known=node.ports is not None)),
+        nearest=tuple(_nearest(first, second, ways, node)),
         affinities=tuple(_affinities(first, told, node)),
         groups=tuple(_groups(first, ways)),
         ring=order_ring(first, ways),
@@ -88,13 +90,14 @@ def _on_bus(node: Node) -> Mapping[str, PciDevice]:
     return {name: devices[address] for name, address in addresses if address in devices}
 
 
-def _nearest(
-    accelerators: Sequence[str], rdma: Sequence[str], ways: Ways, *, known: bool
-) -> Iterator[Nearest]:
-    """Choose the RDMA devices at the least distance, for each accelerator whose way to all of them is known."""
+def _nearest(accelerators: Sequence[str], rdma: Sequence[str], ways: Ways, node: Node) -> Iterator[Nearest]:
+    """Choose an accelerator's own port, else the RDMA devices at the least distance where all ways are known."""
     for accelerator in accelerators:
+        if accelerator in node.own_ports:
+            yield Nearest(accelerator=accelerator, ports=(accelerator,))
+            continue
         reach = {device: way for device in rdma if (way := ways.get((accelerator, device)))}
-        if len(reach) < len(rdma) or not (rdma or known):
+        if len(reach) < len(rdma) or not (rdma or node.ports is not None):
             continue
         paths = {device: way.path for device, way in reach.items()}
         least = min(paths.values(), key=distance, default=None)

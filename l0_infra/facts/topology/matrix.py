@@ -18,8 +18,8 @@ TOPO = Source(
     name="topo-m.txt",
     program="nvidia-smi",
     command="nvidia-smi topo -m",
-    also=("*topo*-m*", "*nvidia*topo*"),
-    marks=("\tGPU0\t",),
+    also=("*topo*-m*", "*nvidia*topo*", "topo.*"),
+    marks=("\tGPU0\t", "\x1b[4mGPU0\t"),
 )
 NPU_TOPO = Source(
     name="npu-smi-info-t-topo.txt",

@@ -36,7 +36,13 @@ done
 grep -Hs '' "$@"
 true""",
 )
-LSPCI = Source(name="lspci-nn.txt", program="lspci", command="lspci -D -nn", also=("*lspci*",))
+LSPCI = Source(
+    name="lspci-nn.txt",
+    program="lspci",
+    command="lspci -D -nn",
+    also=("*lspci*",),
+    marks=("Host bridge [0600]: ",),
+)
 
 LINE = re.compile(
     r"((?:[0-9a-f]{4,8}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]) .{0,80}?\[([0-9a-f]{4})\]: (.{0,300}?)"

@@ -4,7 +4,7 @@ Columns stand apart by tabs or blanks, or run into one another behind the matrix
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
@@ -34,7 +34,7 @@ class Table(msgspec.Struct, frozen=True, kw_only=True):
     devices: tuple[str, ...] = ()
     tails: tuple[str, ...] = ()
     rows: tuple[Row, ...] = ()
-    names: Mapping[str, str] = {}
+    names: dict[str, str] = {}
     """RDMA devices by what the columns call them, from the legend."""
     garbled: tuple[str, ...] = ()
 

@@ -102,7 +102,7 @@ def _settled(readings: Mapping[str, list[Place]]) -> dict[str, Place]:
     certain = {tail: places[0] for tail, places in readings.items() if len(places) == 1}
     open_ = [tail for tail, places in readings.items() if len(places) > 1]
     ways = [*islice(_ways(open_, readings, tuple(certain.values())), READINGS_MOST + 1)]
-    if len(readings) == 1 or len(ways) > READINGS_MOST:
+    if len(ways) > READINGS_MOST:
         ways = []
     nothing = dict.fromkeys(readings, Place())
     chosen = {tail: _common([way[at] for way in ways] or readings[tail]) for at, tail in enumerate(open_)}

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from l0_infra.facts.bundle import ABSENT, NOT_ASKED, Answer, Answers, parse_bundle
 from l0_infra.facts.interconnect import SOURCES, Interconnect, parse_interconnect
-from l0_infra.schemas import Accelerator, NetworkInterface, NumaNode
+from l0_infra.facts.vendor import Found
+from l0_infra.schemas import Accelerator, FabricPort, NetworkInterface, NumaNode
 from tests.l0_infra.facts.test_cases import assert_holds
 
 CASES = sorted((Path(__file__).parents[2] / "cases/interconnect").glob("*.bundle"))
@@ -24,6 +25,7 @@ class Given(msgspec.Struct):
     """What other parsers found on the node of a case."""
 
     accelerators: tuple[Accelerator, ...] = ()
+    fabric: tuple[FabricPort, ...] = ()
     interfaces: tuple[NetworkInterface, ...] = ()
     numa: tuple[NumaNode, ...] = ()
 
@@ -38,7 +40,8 @@ def given_of(case: Path) -> Given:
 
 
 def found(answers: Answers, given: Given) -> Interconnect:
-    return parse_interconnect(answers, given.accelerators, given.interfaces, given.numa)
+    told = Found(accelerators=given.accelerators, fabric=given.fabric)
+    return parse_interconnect(answers, told, given.interfaces, given.numa)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.stem)
@@ -67,6 +70,37 @@ def test_any_file_may_be_missing(case: Path, missing: str) -> None:
     part = found(dict(answers_of(case)) | {missing: NOT_ASKED}, given_of(case))
     names = {port.device for port in whole.fabric or ()}
     assert {port.device for port in part.fabric or ()} <= names
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("amd-smi-topology.json", '[{"gpu": 0, "links": [{"gpu": 1, "link_type": "XGMI"}]}]'),
+        ("topo-m.txt", "GPU0 GPU1\nGPU0 X NV2\nGPU1 NV2 X\n"),
+    ],
+)
+def test_one_file_alone_is_enough_for_pairs(name: str, text: str) -> None:
+    alone = found(dict(UNASKED) | {name: Answer(end="exit", code=0, out=text)}, Given())
+    assert len(ways_of(alone)) == 1 and alone.unread == ()
+
+
+def test_gpus_that_only_a_table_names_count() -> None:
+    port = "/sys/class/infiniband/mlx5_0/ports/1"
+    files = f"{port}/state:4: ACTIVE\n{port}/phys_state:5: LinkUp\n{port}/link_layer:InfiniBand\n"
+    texts = {
+        "topo-m.txt": "GPU0 NIC0\nGPU0 X PIX\nNIC0 PIX X\n\nNIC0: mlx5_0\n",
+        "sys-class-infiniband.txt": files,
+    }
+    told = {name: Answer(end="exit", code=0, out=text) for name, text in texts.items()}
+    result = found(dict(UNASKED) | told, Given())
+    assert [one.purpose for one in result.fabric or ()] == ["compute"]
+    assert result.topology and [one.value for one in result.topology.advice] == ["=mlx5_0:1"]
+
+
+@pytest.mark.parametrize("name", ["topo-m.txt", "amd-smi-topology.json", "ibstat.txt"])
+def test_what_was_not_understood_is_told(name: str) -> None:
+    told = found(dict(UNASKED) | {name: Answer(end="exit", code=0, out="Segmentation fault")}, Given())
+    assert [(fault.reason, fault.detail) for fault in told.unread] == [("garbled", "Segmentation fault")]
 
 
 def numbers_in(value: object) -> Iterator[int]:

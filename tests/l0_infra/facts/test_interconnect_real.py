@@ -12,7 +12,7 @@ import pytest
 
 from l0_infra.core.exec import LocalRunner
 from l0_infra.facts.ask import ask
-from l0_infra.facts.bundle import Answers, Source
+from l0_infra.facts.bundle import NOT_ASKED, Answers, Source
 from l0_infra.facts.fabric.ethtool import ETHTOOL, parse_ethtool
 from l0_infra.facts.fabric.roce import MLNX_QOS, parse_mlnx_qos
 from l0_infra.facts.fabric.sysfs import SYSFS, parse_sysfs
@@ -20,6 +20,7 @@ from l0_infra.facts.interconnect import SOURCES, parse_interconnect
 from l0_infra.facts.routes import ROUTES, default_interface, parse_routes
 from l0_infra.facts.topology.pci import KINDS, SYS_BUS_PCI, parse_sys_bus_pci
 from l0_infra.facts.tree import parse_tree
+from l0_infra.facts.vendor import Found
 from l0_infra.schemas import PciDevice
 
 pytestmark = pytest.mark.real
@@ -71,7 +72,7 @@ def test_pci_against_lspci() -> None:
     if shutil.which("lspci") is None:
         pytest.skip("lspci is not installed")
     told = asked(*SOURCES)
-    devices = parse_interconnect(dict(told) | {"proc-mounts.txt": told["ip-route.txt"]}, (), (), ()).pci
+    devices = parse_interconnect(dict(told) | {"proc-mounts.txt": NOT_ASKED}, Found(), (), ()).pci
     assert devices is not None and all(device.name for device in devices)
 
 
@@ -154,11 +155,13 @@ def test_pci_of_a_made_tree(tmp_path: Path) -> None:
         tmp_path,
         {
             f"{inside}/class": "0x060400\n",
+            f"{inside}/max_link_speed": "16.0 GT/s PCIe\n",
             f"{inside}/{gpu}/class": "0x030200\n",
             f"{inside}/{gpu}/uevent": "DRIVER=nvidia\nPCI_CLASS=30200\nPCI_ID=10DE:2330\n",
             f"{inside}/{gpu}/numa_node": "1\n",
             f"{inside}/{gpu}/current_link_speed": "32.0 GT/s PCIe\n",
             f"{inside}/{gpu}/current_link_width": "16\n",
+            f"{inside}/{gpu}/max_link_speed": "32.0 GT/s PCIe\n",
         },
     )
     devices = tmp_path / "sys/bus/pci/devices"
@@ -168,6 +171,7 @@ def test_pci_of_a_made_tree(tmp_path: Path) -> None:
     (one,) = parse_sys_bus_pci(run(SYS_BUS_PCI, tmp_path))
     assert (one.address, one.bridges, one.numa_node) == (gpu, (bridge,), 1)
     assert one.link and (one.link.generation, one.link.width) == (5, 16)
+    assert (one.link.generation_max, one.link.generation_device_max) == (4, 5)
 
 
 def test_without_such_devices_the_scripts_say_nothing(tmp_path: Path) -> None:

@@ -158,3 +158,13 @@ def test_counters_that_were_read_and_are_0_are_not_unread() -> None:
         for more in ("", f"\n{port}/counters/port_rcv_packets:0")
     )
     assert (unread.counters, read.counters) == (None, ())
+
+
+def test_a_gid_that_is_none_is_left_out() -> None:
+    port = "/sys/class/infiniband/mlx5_0/ports/1"
+    lines = [
+        f"{port}/gids/{at}:{text}" for at, text in enumerate(("what", "fe80:0000", "fd00" + ":0001" * 7))
+    ]
+    (one,) = parse_sysfs(parse_tree("\n".join(lines)))
+    assert [gid.index for gid in one.gids or ()] == [2]
+    assert one.guid is None

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from l0_infra.facts.kernel_log.clock import Clock, parse_clock
+from l0_infra.facts.kernel_log.head import parse_head
 from l0_infra.facts.kernel_log.lines import Line, parse_lines
 
 BOOT = datetime(2026, 5, 9, 6, 0, 0, tzinfo=UTC).timestamp()
@@ -172,3 +173,12 @@ def test_a_time_is_read_as_it_was_written(when: datetime, hours: int, form: str)
         "ctime": there.strftime("[%a %b %e %H:%M:%S %Y] "),
     }[form]
     assert parse_lines(head + "x", clock) == (Line(text="x", at=there.timestamp()),)
+
+
+@pytest.mark.parametrize(
+    "head", ["[Mo Mär  3 09:12:45 2025] ", "[一 3月  3 09:12:45 2025] ", "[lun. mars  3 09:12:45 2025]"]
+)
+def test_a_head_of_another_language_tells_no_time_and_is_no_text(head: str) -> None:
+    found = parse_head(f"{head}python3[7]: segfault", UNKNOWN)
+    assert (found.at, found.uptime_s) == (None, None)
+    assert f"{head}python3[7]: segfault"[found.end :] == "python3[7]: segfault"

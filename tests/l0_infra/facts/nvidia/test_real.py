@@ -73,7 +73,7 @@ def test_a_node_is_asked_in_every_form_at_once(tools: Path, runner: LocalRunner)
     facts = probe_node(runner, 1.0)
     (one,) = facts.accelerators
     assert (one.uuid, one.serial, one.links, one.processes) == ("GPU-3d51e0b7", "16", (), ())
-    calls = sorted((tools / "calls").read_text().splitlines())
+    calls = [call for call in (tools / "calls").read_text().splitlines() if call != "topo -m"]
     assert len(calls) == len(
         [source for source in SOURCES if source.command.startswith(("nvidia-smi", "exec"))]
     )

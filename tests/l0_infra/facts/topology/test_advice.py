@@ -6,11 +6,7 @@ import msgspec
 import pytest
 
 from l0_infra.facts.topology import advise
-from l0_infra.schemas import Accelerator, FabricPort, Gid, NetworkInterface, Vendor
-
-
-def gpus(vendor: Vendor = "nvidia") -> list[Accelerator]:
-    return [Accelerator(id=f"{vendor}:0", vendor=vendor, index=0)]
+from l0_infra.schemas import FabricPort, Gid, NetworkInterface
 
 
 def nic(name: str, *addresses: str) -> NetworkInterface:
@@ -42,12 +38,12 @@ def gid(index: int, address: str = "0000:0000:0000:0000:0000:ffff:0a00:0001", ki
 
 
 def values(
-    accelerators: list[Accelerator],
+    vendors: set[str],
     ports: list[FabricPort] | None = None,
     interfaces: list[NetworkInterface] | None = None,
     default: str | None = None,
 ) -> dict[str, str]:
-    return {one.name: one.value for one in advise(accelerators, ports, interfaces or [], default)}
+    return {one.name: one.value for one in advise(vendors, ports, interfaces or [], default)}
 
 
 SOCKETS = {
@@ -69,9 +65,9 @@ SOCKETS = {
 @pytest.mark.parametrize("name", SOCKETS)
 def test_the_interface_that_other_nodes_reach(name: str) -> None:
     interfaces, default, expected = SOCKETS[name]
-    assert values(gpus(), [], interfaces, default).get("NCCL_SOCKET_IFNAME") == expected
-    assert values(gpus("amd"), [], interfaces, default).get("NCCL_SOCKET_IFNAME") == expected
-    assert values(gpus("ascend"), [], interfaces, default).get("HCCL_SOCKET_IFNAME") == expected
+    assert values({"nvidia"}, [], interfaces, default).get("NCCL_SOCKET_IFNAME") == expected
+    assert values({"amd"}, [], interfaces, default).get("NCCL_SOCKET_IFNAME") == expected
+    assert values({"ascend"}, [], interfaces, default).get("HCCL_SOCKET_IFNAME") == expected
 
 
 def test_only_active_ports_of_the_compute_fabric_are_named_and_the_rest_with_its_reason() -> None:
@@ -81,7 +77,7 @@ def test_only_active_ports_of_the_compute_fabric_are_named_and_the_rest_with_its
         port("mlx5_2", state="down"),
         port("mlx5_3", purpose=None),
     ]
-    (one,) = advise(gpus(), ports, [], None)
+    (one,) = advise({"nvidia"}, ports, [], None)
     assert (one.name, one.value) == ("NCCL_IB_HCA", "=mlx5_0:1")
     assert "mlx5_1:1 (storage), mlx5_2:1 (not active), mlx5_3:1 (purpose not known)" in one.reason
     assert one.source.startswith("https://")
@@ -99,7 +95,7 @@ UNKNOWN = {
 
 @pytest.mark.parametrize("name", UNKNOWN)
 def test_no_ports_are_named_where_facts_are_unknown(name: str) -> None:
-    assert values(gpus(), UNKNOWN[name]) == {}
+    assert values({"nvidia"}, UNKNOWN[name]) == {}
 
 
 GIDS = {
@@ -116,19 +112,19 @@ GIDS = {
 def test_the_gid_index_all_ports_share(name: str) -> None:
     gids, expected = GIDS[name]
     ports = [port(f"mlx5_{at}", "ethernet", gids=told) for at, told in enumerate(gids)]
-    assert values(gpus(), ports).get("NCCL_IB_GID_INDEX") == expected
+    assert values({"nvidia"}, ports).get("NCCL_IB_GID_INDEX") == expected
 
 
 def test_gids_matter_on_ethernet_only() -> None:
-    assert values(gpus(), [port("mlx5_0", gids=(gid(3),))]).keys() == {"NCCL_IB_HCA"}
+    assert values({"nvidia"}, [port("mlx5_0", gids=(gid(3),))]).keys() == {"NCCL_IB_HCA"}
 
 
 def test_ascend_is_told_the_address_where_there_is_one() -> None:
-    one = values(gpus("ascend"), None, [nic("eno1", "10.0.0.2/24", "fd00::2/64")], "eno1")
+    one = values({"ascend"}, None, [nic("eno1", "10.0.0.2/24", "fd00::2/64")], "eno1")
     assert one == {"HCCL_SOCKET_IFNAME": "=eno1", "HCCL_IF_IP": "10.0.0.2"}
-    two = values(gpus("ascend"), None, [nic("eno1", "10.0.0.2/24", "10.0.0.3/24")], "eno1")
+    two = values({"ascend"}, None, [nic("eno1", "10.0.0.2/24", "10.0.0.3/24")], "eno1")
     assert two == {"HCCL_SOCKET_IFNAME": "=eno1"}
 
 
 def test_a_node_without_accelerators_needs_none() -> None:
-    assert values([], [port("mlx5_0")], [nic("eno1", "10.0.0.2/24")], "eno1") == {}
+    assert values(set(), [port("mlx5_0")], [nic("eno1", "10.0.0.2/24")], "eno1") == {}

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from l0_infra.facts.topology.matrix import parse_matrix
-from l0_infra.facts.topology.tail import Place, read_tails
+from l0_infra.facts.topology.tail import Place, numbers, read_tails
 from l0_infra.facts.topology.told import Told
 
 ALL = ("CPU Affinity", "NUMA Affinity", "GPU NUMA ID")
@@ -104,7 +104,7 @@ def test_a_row_that_lost_a_cell_is_left_out_and_told() -> None:
 
 def test_unknown_words_are_no_paths() -> None:
     text = "NPU0 NPU1 CPU Affinity\nNPU0 X NA 0-23\nNPU1 NA X 24-47\n"
-    told = parse_matrix(text, "topo", {})
+    told = parse_matrix(text, "topo", {}, {"NPU0": "ascend:0", "NPU1": "ascend:1"})
     assert (told.ways, told.unread) == ({}, ())
     assert told.places["ascend:1"] == Place(cpus="24-47")
 
@@ -142,6 +142,16 @@ FUSED = {
         [Place(cpus="0-15"), Place()],
     ),
     "beside a row without CPUs": (["N/A 0 N/A", "16-312 N/A"], {}, [Place(numa_node=0), Place()]),
+    "another device of a node that is known": (
+        ["0-15 0 N/A", "0-150 N/A"],
+        {},
+        [Place(cpus="0-15", numa_node=0), Place(cpus="0-15", numa_node=0)],
+    ),
+    "among rows that tell nothing": (
+        ["N/A N/A N/A", "0-23,48-710 N/A", "24-47,72-951 N/A"],
+        {},
+        [Place(), Place(cpus="0-23,48-71", numa_node=0), Place(cpus="24-47,72-95", numa_node=1)],
+    ),
     "alone and undecided": (["0-70 N/A"], {}, [Place(cpus=None, numa_node=None)]),
     "all three in one word": (
         ["8-151N/A"],
@@ -155,6 +165,22 @@ FUSED = {
     "nonsense": (["what 1 N/A"], {}, [Place()]),
     "too many words": (["0-7 0 N/A N/A"], {}, [Place()]),
 }
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("0-3,8", {0, 1, 2, 3, 8}),
+        ("5", {5}),
+        ("3-3", {3}),
+        ("3-1", None),
+        ("0-3,3", None),
+        ("01", None),
+        ("", None),
+    ],
+)
+def test_lists_of_numbers(text: str, expected: set[int] | None) -> None:
+    assert numbers(text) == expected
 
 
 @pytest.mark.parametrize("name", FUSED)

@@ -44,6 +44,7 @@ FILES = f"""lrwxrwxrwx 1 root root 0 Jan  3 10:11 0000:3b:00.0 -> ../../../devic
 {PLACE}/current_link_width:8
 {PLACE}/max_link_speed:64.0 GT/s PCIe
 {PLACE}/max_link_width:255
+{PLACE}/../max_link_speed:32.0 GT/s PCIe
 """
 
 
@@ -56,9 +57,14 @@ def test_files_of_the_kernel() -> None:
             device_id="a2dc",
             driver="mlx5_core",
             bridges=("0000:3a:00.0",),
-            link=PcieLink(generation=4, generation_max=6, width=8),
+            link=PcieLink(generation=4, generation_max=5, generation_device_max=6, width=8),
         ),
     )
+
+
+def test_what_device_and_slot_have_in_common_is_unknown_without_the_slot() -> None:
+    (device,) = parse_sys_bus_pci("".join(FILES.splitlines(keepends=True)[:-1]))
+    assert device.link and (device.link.generation_max, device.link.generation_device_max) == (None, 6)
 
 
 def test_without_its_link_the_place_is_unknown() -> None:
