@@ -9,6 +9,7 @@ import msgspec
 
 from l0_infra.core.errors import UsageError
 from l0_infra.core.nodeset import natural_key
+from l0_infra.core.units import format_count
 from l0_infra.evidence.files import BundleFile, list_files
 from l0_infra.evidence.known import source_of
 from l0_infra.evidence.said import MANIFEST, Manifest, NodeEvidence, Said, UnusedFile
@@ -37,7 +38,9 @@ def read_bundle(bundle: Path, sources: Sequence[Source] = SOURCES) -> tuple[Node
         names = [file.path if file.why == UNKNOWN else f"{file.path} ({file.why})" for file in strays]
         raise UsageError(
             str(bundle),
-            found=f"none of {len(names)} files is known: {', '.join(names[:5])}" if names else "no files",
+            found=f"{format_count(len(names), 'unknown file')}: {', '.join(names[:5])}"
+            if names
+            else "no files",
             expected="files with what tools print, such as nvidia-smi-q-x.xml, npu-smi-info.txt, kernel.log",
             hint="`ogai node collect` makes such a bundle",
         )

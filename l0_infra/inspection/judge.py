@@ -7,12 +7,9 @@ from dataclasses import dataclass, field
 from l0_infra.inspection.conditions import holds
 from l0_infra.inspection.derived import derive
 from l0_infra.inspection.fields import Subject, describe, entries, fill
-from l0_infra.schemas import Finding, Inspection, NodeFacts, Rule, Undecided
+from l0_infra.schemas import SEVERITIES, Finding, Inspection, NodeFacts, Rule, Undecided
 
-__all__ = ["SEVERITIES", "judge_node", "make_finding"]
-
-SEVERITIES = ("fatal", "error", "warning", "notice")
-"""Worst first."""
+__all__ = ["judge_node", "make_finding"]
 
 
 @dataclass(slots=True)

@@ -21,7 +21,14 @@ from l0_infra.schemas.fabric import Counter, FabricPort, Gid, RoceSettings
 from l0_infra.schemas.fabric_manager import FabricManager, FabricManagerEvent
 from l0_infra.schemas.identity import IdentityKey, identity_of
 from l0_infra.schemas.inspection import Finding, Inspection, Undecided
-from l0_infra.schemas.kernel_event import EventAction, KernelCatalogue, KernelEvent, KnownEvent, Severity
+from l0_infra.schemas.kernel_event import (
+    SEVERITIES,
+    EventAction,
+    KernelCatalogue,
+    KernelEvent,
+    KnownEvent,
+    Severity,
+)
 from l0_infra.schemas.machine import CgroupLimits, Chassis, Cpu, Hugepages, Memory, NumaNode, OperatingSystem
 from l0_infra.schemas.node import Node, address_fault, name_fault
 from l0_infra.schemas.node_facts import NodeFacts, Unread
@@ -41,6 +48,7 @@ from l0_infra.schemas.rules import Expectation, NodeRules, Rule
 from l0_infra.schemas.topology import Advice, Affinity, Nearest, Pair, PairPath, PciDevice, Topology
 
 __all__ = [
+    "SEVERITIES",
     "Accelerator",
     "AcceleratorLink",
     "AcceleratorProcess",

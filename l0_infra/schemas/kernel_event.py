@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 from msgspec import Meta
 
@@ -14,12 +14,15 @@ CODE = "{code}"
 SHORTEST = 4
 """A log is searched for the longest piece of a text first; a shorter one stands in too many lines."""
 
-__all__ = ["EventAction", "KernelCatalogue", "KernelEvent", "KnownEvent", "Severity"]
+__all__ = ["SEVERITIES", "EventAction", "KernelCatalogue", "KernelEvent", "KnownEvent", "Severity"]
 
 Severity = Literal["fatal", "error", "warning", "notice"]
 """`fatal`: the node or device cannot work; `error`: it will fail or falsify work; `warning`: it costs speed or may
 become worse; `notice`: worth knowing.
 """
+
+SEVERITIES: tuple[Severity, ...] = get_args(Severity)
+"""All of them, worst first."""
 
 EventAction = Literal[
     "none",

@@ -5,11 +5,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 
-from msgspec.structs import asdict, replace
+from msgspec.structs import replace
 
 from l0_infra.facts.board.nvme_log import parse_nvme_json, parse_nvme_text
 from l0_infra.facts.board.smart import parse_smart
 from l0_infra.facts.bundle import Answer, Answers, Source
+from l0_infra.facts.filled import filled
 from l0_infra.facts.json_value import Json, decode, dig, word
 from l0_infra.schemas import Disk, DiskHealth, Unread
 
@@ -55,7 +56,7 @@ def join_health(disks: Sequence[Disk], answers: Answers) -> tuple[Disk, ...]:
     found: dict[str, DiskHealth] = {}
     for log in logs:
         for disk in _about(log, disks):
-            found[disk.name] = _filled(found.get(disk.name, DiskHealth()), log.health)
+            found[disk.name] = filled(found.get(disk.name, DiskHealth()), log.health)
     return tuple(replace(disk, health=found.get(disk.name)) for disk in disks)
 
 
@@ -127,8 +128,3 @@ def _about(log: _Log, disks: Sequence[Disk]) -> Sequence[Disk]:
     nvme = [disk for disk in disks if disk.name.startswith("nvme")]
     only = nvme if log.name is None and len(nvme) == 1 else []
     return by_name or by_serial or by_controller or only
-
-
-def _filled(first: DiskHealth, second: DiskHealth) -> DiskHealth:
-    missing = [name for name, value in asdict(first).items() if value is None]
-    return replace(first, **{name: getattr(second, name) for name in missing})

@@ -1,18 +1,15 @@
 """One port from what several sources say of it: the first that knows a thing counts."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TypeVar
 
 import msgspec
 
-from l0_infra.core.documents import Part
 from l0_infra.facts.fabric.ethtool import Interface
+from l0_infra.facts.filled import filled
 from l0_infra.facts.natural import natural
 from l0_infra.schemas import Counter, FabricPort, RoceSettings
 
 __all__ = ["merge_ports", "merge_roce", "with_interface"]
-
-P = TypeVar("P", bound=Part)
 
 
 def merge_ports(told: Iterable[Sequence[FabricPort]]) -> tuple[FabricPort, ...]:
@@ -20,7 +17,7 @@ def merge_ports(told: Iterable[Sequence[FabricPort]]) -> tuple[FabricPort, ...]:
     found: dict[tuple[str, int], FabricPort] = {}
     for port in (port for ports in told for port in ports):
         key = (port.device, port.port)
-        found[key] = _filled(found[key], port) if key in found else port
+        found[key] = filled(found[key], port) if key in found else port
     return tuple(found[key] for key in sorted(found, key=lambda key: (natural(key[0]), key[1])))
 
 
@@ -28,7 +25,7 @@ def merge_roce(told: Iterable[RoceSettings | None]) -> RoceSettings | None:
     """Put settings together; None when no source knows any."""
     whole = RoceSettings()
     for settings in told:
-        whole = _filled(whole, settings) if settings else whole
+        whole = filled(whole, settings) if settings else whole
     return None if whole == RoceSettings() else whole
 
 
@@ -47,7 +44,7 @@ def with_interface(port: FabricPort, told: Mapping[str, Interface]) -> FabricPor
         board=interface.board,
     )
     return msgspec.structs.replace(
-        _filled(port, more),
+        filled(port, more),
         roce=merge_roce((port.roce, pauses)) if port.link_layer == "ethernet" else port.roce,
         counters=_joined(port.counters, interface.counters),
     )
@@ -60,9 +57,3 @@ def _joined(
         return second if first is None else first
     named = {counter.name: counter for counter in (*second, *first)}
     return tuple(named[name] for name in sorted(named))
-
-
-def _filled(first: P, second: P) -> P:
-    """Take from the second what the first does not know."""
-    unknown = [name for name in first.__struct_fields__ if getattr(first, name) is None]
-    return msgspec.structs.replace(first, **{name: getattr(second, name) for name in unknown})

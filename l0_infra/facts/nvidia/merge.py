@@ -2,6 +2,7 @@
 
 import msgspec
 
+from l0_infra.facts.filled import filled
 from l0_infra.schemas import Accelerator
 
 __all__ = ["merge"]
@@ -32,5 +33,4 @@ def _same(one: Accelerator, other: Accelerator) -> bool:
 def _filled(gpu: Accelerator, other: Accelerator | None) -> Accelerator:
     if other is None:
         return gpu
-    missing = {name: getattr(other, name) for name in gpu.__struct_fields__ if getattr(gpu, name) is None}
-    return msgspec.structs.replace(gpu, **missing, id=other.id, index=other.index)
+    return msgspec.structs.replace(filled(gpu, other), id=other.id, index=other.index)

@@ -147,6 +147,17 @@ def test_what_is_no_bundle_is_2(
     assert name in capsys.readouterr().err
 
 
+def test_folders_of_any_name_are_judged_as_nodes(tmp_path: Path, capsys: Captured) -> None:
+    for name in ("a [b", "n2"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "kernel.log").write_text(
+            "[1.0] NVRM: Xid (PCI:0000:1b:00): 79, GPU has fallen off the bus."
+        )
+    assert main(["node", "inspect", "--bundle", str(tmp_path)]) == 6
+    captured = capsys.readouterr()
+    assert "faults of n2, a [b" in captured.err and "FATAL  n2, a [b" in captured.out
+
+
 def test_files_that_tell_nothing_are_said(tmp_path: Path, capsys: Captured) -> None:
     with tarfile.open(tmp_path / "hand.tar", "w") as archive:
         for name, text in (("n7/uname.txt", "n7\n6.8.0\nx86_64\n"), ("n7/todo.md", "call them")):
@@ -167,6 +178,11 @@ def test_files_that_tell_nothing_are_said(tmp_path: Path, capsys: Captured) -> N
         (["facts", "--hosts", ""], "no name"),
         (["facts", "--cluster", "none.yaml"], "none.yaml"),
         (["inspect", "--rules", "none.yaml"], "none.yaml"),
+        (["facts", "--bundle", ".", "--hosts", "a"], "--hosts beside it"),
+        (["facts", "--bundle", ".", "--sudo"], "--sudo beside it"),
+        (["inspect", "n1", "--bundle", "."], "nodes beside it"),
+        (["inspect", "--bundle", ".", "--watch"], "--watch beside it"),
+        (["collect", "--to", "none/case.tar.gz"], "no folder `none`"),
     ],
 )
 def test_wrong_words_are_2(

@@ -98,9 +98,7 @@ def test_what_is_not_known_is_told(tmp_path: Path) -> None:
     assert node.answers["uname.txt"] == NOT_ASKED
 
 
-@pytest.mark.parametrize(
-    ("content", "words"), [({}, "no files"), ({"a.txt": "b"}, "none of 1 files is known: a.txt")]
-)
+@pytest.mark.parametrize(("content", "words"), [({}, "no files"), ({"a.txt": "b"}, "1 unknown file: a.txt")])
 def test_what_is_no_bundle_is_refused(tmp_path: Path, content: dict[str, str], words: str) -> None:
     for name, text in content.items():
         (tmp_path / name).write_text(text)

@@ -6,7 +6,9 @@ from typing import Any, TypeVar
 
 import click
 
-__all__ = ["nodes_options"]
+from l0_infra.core.errors import UsageError
+
+__all__ = ["nodes_options", "refuse_beside_bundle"]
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -23,3 +25,14 @@ def nodes_options(command: Command) -> Command:
     hosts = click.option("--hosts", metavar="NODESET", help="Hosts as ssh knows them: `gpu[01-64]`.")
     nodes = click.argument("nodes", metavar="[NODESET]", required=False)
     return nodes(hosts(cluster(sudo(command))))
+
+
+def refuse_beside_bundle(**options: object) -> None:
+    """Raise UsageError when one of them is given, for a support bundle is read and nobody looked at."""
+    given = next((name for name, value in options.items() if value), None)
+    if given is not None:
+        raise UsageError(
+            "--bundle",
+            found="nodes beside it" if given == "nodes" else f"--{given} beside it",
+            expected="a bundle to read, or nodes to look at",
+        )

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from ogai.commands.node.arguments import nodes_options
+from ogai.commands.node.arguments import nodes_options, refuse_beside_bundle
 from ogai.render import Output, emit, output_option
 
 __all__ = ["facts"]
@@ -40,9 +40,10 @@ def facts(
     from ogai.flows import node as flow
     from ogai.render.node.facts import print_facts
     from ogai.render.node.looking import looking, tell_left
-    from ogai.render.node.table import print_nodes, raise_for_lost
+    from ogai.render.node.table import print_nodes
 
     if bundle is not None:
+        refuse_beside_bundle(nodes=nodes, hosts=hosts, cluster=cluster, sudo=sudo)
         found, left = flow.facts_in(bundle)
         tell_left(left)
     else:
@@ -53,4 +54,4 @@ def facts(
         emit(found[0], output, print_facts)
     else:
         emit(found, output, print_nodes)
-    raise_for_lost(found)
+    flow.raise_for_lost(found)

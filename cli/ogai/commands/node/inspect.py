@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from ogai.commands.node.arguments import nodes_options
+from ogai.commands.node.arguments import nodes_options, refuse_beside_bundle
 from ogai.render import Output, emit, output_option
 
 __all__ = ["inspect"]
@@ -48,6 +48,8 @@ def inspect(
     from ogai.render.node.inspection import print_inspected
     from ogai.render.node.looking import looking, tell_left
 
+    if bundle is not None:
+        refuse_beside_bundle(nodes=nodes, hosts=hosts, cluster=cluster, sudo=sudo, watch=watch)
     if watch:
         from ogai.commands.node.watching import watch_nodes
 

@@ -4,6 +4,7 @@ from ogai.flows.node.bundles import Collected, Left, OnCollected, collect, defau
 from ogai.flows.node.diff import Compared, diff
 from ogai.flows.node.facts import facts
 from ogai.flows.node.inspect import Inspected, inspect, inspect_bundle, raise_for_findings
+from ogai.flows.node.lost import lost_of, name_all, raise_for_lost
 from ogai.flows.node.survey import OnLooked
 from ogai.flows.node.watching import watch
 
@@ -21,6 +22,9 @@ __all__ = [
     "facts_in",
     "inspect",
     "inspect_bundle",
+    "lost_of",
+    "name_all",
     "raise_for_findings",
+    "raise_for_lost",
     "watch",
 ]

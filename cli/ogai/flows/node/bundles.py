@@ -1,6 +1,6 @@
 """Support bundles: what nodes say, kept in one file for who helps, and read again anywhere."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from platform import node as hostname
@@ -61,6 +61,10 @@ def collect(
     for what is meant badly, and when `to` is something else than a bundle.
     """
     targets = choose_targets(nodes, hosts=hosts, cluster=cluster, sudo=sudo)
+    if not to.parent.is_dir():
+        raise UsageError(
+            str(to), found=f"no folder `{to.parent}`", expected="a file in a folder that is there"
+        )
 
     def done(result: Result[Target, NodeEvidence]) -> None:
         if on_collected is not None:
@@ -76,7 +80,7 @@ def collect(
         raise FactsMissingError(
             "ogai node collect", found=left[0].why, expected="a node that can be reached", retry=True
         )
-    save_bundle(to, told)
+    _save(to, told)
     return Collected(path=to, nodes=tuple(node.name for node in told), left=left)
 
 
@@ -95,6 +99,18 @@ def facts_in(bundle: Path) -> tuple[tuple[NodeFacts, ...], tuple[Left, ...]]:
         ) from error
     unused = (Left(name=file.path, why=file.why) for node in nodes for file in node.unused)
     return tuple(map(facts_of, nodes)), tuple(unused)
+
+
+def _save(to: Path, nodes: Sequence[NodeEvidence]) -> None:
+    try:
+        save_bundle(to, nodes)
+    except OSError as error:
+        raise UsageError(
+            str(to),
+            found=error.strerror or str(error),
+            expected="a file that can be written",
+            hint="name another with --to",
+        ) from error
 
 
 def _name(target: Target) -> str:

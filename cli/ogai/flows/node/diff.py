@@ -4,10 +4,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from l0_infra import Difference, diff_facts
-from l0_infra.core.errors import FactsMissingError, UsageError
+from l0_infra.core.errors import UsageError
 from l0_infra.schemas import NodeFacts
 from ogai.flows.node.bundles import facts_in
 from ogai.flows.node.facts import facts
+from ogai.flows.node.lost import raise_for_lost
 
 __all__ = ["Compared", "diff"]
 
@@ -35,11 +36,7 @@ def _facts(name: str, cluster: Path | None, *, sudo: bool) -> NodeFacts:
     if path and Path(path).exists():
         return _in_bundle(Path(path), node)
     (found,) = facts(name, cluster=cluster, sudo=sudo) if cluster else facts(hosts=name, sudo=sudo)
-    lost = next((why for why in found.unread if why.what == "node"), None)
-    if lost is not None:
-        raise FactsMissingError(
-            name, found=f"{lost.reason}: {lost.detail}", expected="an answer", hint=lost.hint, retry=True
-        )
+    raise_for_lost([found])
     return found
 
 

@@ -7,19 +7,17 @@ from pathlib import Path
 import msgspec
 
 from l0_infra import judge_class, judge_node, load_rules
-from l0_infra.core.errors import FactsMissingError, UnhealthyError
-from l0_infra.core.nodeset import fold
-from l0_infra.schemas import Finding, Inspection, NodeFacts, Rule
+from l0_infra.core.errors import UnhealthyError
+from l0_infra.schemas import SEVERITIES, Finding, Inspection, NodeFacts, Rule
 from ogai.flows.node.bundles import Left, facts_in
 from ogai.flows.node.facts import facts_of_targets
+from ogai.flows.node.lost import lost_of, name_all, raise_for_lost
 from ogai.flows.node.survey import LIMIT_S, OnLooked
 from ogai.flows.node.targets import choose_targets
 
 __all__ = ["Inspected", "inspect", "inspect_bundle", "judge", "raise_for_findings"]
 
-SEVERITIES = ("fatal", "error", "warning", "notice")
 UNHEALTHY = frozenset(("fatal", "error"))
-LOST = frozenset(("hung", "unreachable"))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -73,31 +71,19 @@ def judge(
 
 def raise_for_findings(inspected: Inspected) -> None:
     """Raise UnhealthyError for a fatal fault or an error, else FactsMissingError for a node not looked at."""
-    bad = [
-        one.node
-        for one in inspected.inspections
-        if any(found.severity in UNHEALTHY for found in one.findings)
+    sick = [
+        judged.node
+        for judged, facts in zip(inspected.inspections, inspected.facts, strict=True)
+        if not lost_of(facts) and any(found.severity in UNHEALTHY for found in judged.findings)
     ]
-    lost = [
-        one for one in inspected.facts if any(why.what == "node" and why.reason in LOST for why in one.unread)
-    ]
-    names = [one.node or "this machine" for one in lost]
-    sick = [name for name in bad if name not in names]
     if sick:
         raise UnhealthyError(
             "ogai node inspect",
-            found=f"faults of {fold(sick)}",
+            found=f"faults of {name_all(sick)}",
             expected="no fatal fault and no error",
             hint="each finding above says how to mend it",
         )
-    if lost:
-        raise FactsMissingError(
-            fold(names),
-            found=f"{lost[0].unread[0].reason}: {lost[0].unread[0].detail}",
-            expected="an answer",
-            hint=lost[0].unread[0].hint,
-            retry=True,
-        )
+    raise_for_lost(inspected.facts)
 
 
 def _members(classes: Sequence[str]) -> Mapping[str, list[int]]:

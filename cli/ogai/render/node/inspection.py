@@ -4,14 +4,12 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from l0_infra.core.nodeset import fold, natural_key
 from l0_infra.core.units import format_count
-from l0_infra.schemas import Finding, Inspection
+from l0_infra.schemas import SEVERITIES, Finding, Inspection
+from ogai.flows.node import name_all
 from ogai.render.table import print_fields, print_heading
 
 __all__ = ["Block", "describe_inspected", "print_inspected"]
-
-ORDER = ("fatal", "error", "warning", "notice")
 
 STYLES = {"fatal": "bold red", "error": "red", "warning": "yellow"}
 MOST_UNKNOWN = 6
@@ -53,7 +51,7 @@ def describe_inspected(inspections: Sequence[Inspection]) -> Iterator[Block]:
     fields = [("  findings", _counts(inspections)), ("  rules", _judged(inspections))]
     if unknown := _undecided(inspections):
         fields.append(("  not known", unknown))
-    yield Block(heading=_names([one.node for one in inspections]), fields=fields)
+    yield Block(heading=name_all([one.node for one in inspections]), fields=fields)
 
 
 def _groups(inspections: Sequence[Inspection]) -> list[_Group]:
@@ -64,14 +62,14 @@ def _groups(inspections: Sequence[Inspection]) -> list[_Group]:
             group = groups.setdefault(key, _Group(finding=finding, nodes=[], subjects=[]))
             group.nodes.append(inspection.node)
             group.subjects.append(finding.subject)
-    return sorted(groups.values(), key=lambda group: ORDER.index(group.finding.severity))
+    return sorted(groups.values(), key=lambda group: SEVERITIES.index(group.finding.severity))
 
 
 def _finding(group: _Group, *, many: bool) -> Block:
     finding = group.finding
-    where = [_names(group.nodes)] if many else []
+    where = [name_all(group.nodes)] if many else []
     if set(group.subjects) != {"node"}:
-        where.append(_names(group.subjects))
+        where.append(name_all(group.subjects))
     alike = len(group.subjects) - 1
     fields = [
         ("  what", finding.what + (f", and {alike} more alike" if alike else "")),
@@ -86,15 +84,9 @@ def _finding(group: _Group, *, many: bool) -> Block:
     return Block(heading=heading, severity=finding.severity, fields=fields)
 
 
-def _names(names: Sequence[str]) -> str:
-    plain = [name for name in dict.fromkeys(names) if name and not set(name) & set("[], ")]
-    strange = [name for name in dict.fromkeys(names) if name not in plain]
-    return ", ".join([*([fold(plain)] if plain else []), *sorted(strange, key=natural_key)])
-
-
 def _counts(inspections: Sequence[Inspection]) -> str:
     counts = Counter[str](finding.severity for one in inspections for finding in one.findings)
-    words = [f"{counts[severity]} {severity}" for severity in ORDER if counts[severity]]
+    words = [f"{counts[severity]} {severity}" for severity in SEVERITIES if counts[severity]]
     return ", ".join(words) or "none"
 
 

@@ -8,18 +8,20 @@ from time import localtime, strftime
 from typing import TYPE_CHECKING
 
 from l0_infra.core.errors import printable
-from l0_infra.schemas import Accelerator, Inspection, NodeFacts
-from ogai.flows.node import Inspected
-from ogai.render.node.table import lost_of, name_of
+from l0_infra.schemas import SEVERITIES, Accelerator, Inspection, NodeFacts
+from ogai.flows.node import Inspected, lost_of
+from ogai.render.node.table import name_of
 
 if TYPE_CHECKING:
     from rich.text import Text
 
 __all__ = ["live_lines"]
 
-WORST = ("fatal", "error", "warning", "notice")
 STYLES = {"fatal": "bold red", "error": "red", "warning": "yellow", "notice": ""}
 HEAD = ("NODE", "VERDICT", "BUSY", "MEMORY", "HOTTEST", "POWER", "FABRIC", "FIRST FINDING")
+UNKNOWN = "-"
+"""A column that says no more of any node gives its room to the others."""
+
 GAP = "  "
 
 
@@ -30,8 +32,10 @@ def live_lines(look: Inspected, *, width: int, height: int, now: float) -> list[
     pairs = sorted(zip(look.inspections, look.facts, strict=True), key=lambda pair: _rank(pair[0], pair[1]))
     room = max(1, height - 3)
     rows = [_row(inspection, facts) for inspection, facts in pairs[:room]]
-    widths = [max(len(row[column]) for row in (HEAD, *rows)) for column in range(len(HEAD))]
-    lines = [Text(_line(HEAD, widths), style="bold")]
+    told = [column for column in range(len(HEAD)) if any(row[column] != UNKNOWN for row in rows)]
+    head, *rows = [tuple(row[column] for column in told) for row in (HEAD, *rows)]
+    widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
+    lines = [Text(_line(head, widths), style="bold")]
     for (inspection, facts), row in zip(pairs, rows, strict=False):
         lines.append(Text(_line(row, widths), style=_style(inspection, facts)))
     left_out = len(pairs) - len(rows)
@@ -49,7 +53,7 @@ def _line(cells: Iterable[str], widths: Sequence[int]) -> str:
 def _rank(inspection: Inspection, facts: NodeFacts) -> tuple[int, int]:
     if lost_of(facts):
         return (-1, 0)
-    worst = min((WORST.index(found.severity) for found in inspection.findings), default=len(WORST))
+    worst = min((SEVERITIES.index(found.severity) for found in inspection.findings), default=len(SEVERITIES))
     return (worst, -len(inspection.findings))
 
 
@@ -74,7 +78,7 @@ def _row(inspection: Inspection, facts: NodeFacts) -> tuple[str, ...]:
 
 def _verdict(inspection: Inspection) -> str:
     counts = Counter[str](found.severity for found in inspection.findings)
-    return ", ".join(f"{counts[word]} {word}" for word in WORST if counts[word]) or "ok"
+    return ", ".join(f"{counts[word]} {word}" for word in SEVERITIES if counts[word]) or "ok"
 
 
 def _accelerators(listed: Sequence[Accelerator]) -> tuple[str, str, str, str]:
@@ -88,14 +92,14 @@ def _accelerators(listed: Sequence[Accelerator]) -> tuple[str, str, str, str]:
     hot = [each.temperature_c for each in conditions if each.temperature_c is not None]
     power = [each.power_w for each in conditions if each.power_w is not None]
     return (
-        f"{sum(busy) / len(busy):.0f} %" if busy else "-",
-        f"{100 * sum(used for used, _ in held) / sum(total for _, total in held):.0f} %" if held else "-",
-        f"{max(hot):.0f} °C" if hot else "-",
-        f"{sum(power):,.0f} W" if power else "-",
+        f"{sum(busy) / len(busy):.0f} %" if busy else UNKNOWN,
+        f"{100 * sum(used for used, _ in held) / sum(total for _, total in held):.0f} %" if held else UNKNOWN,
+        f"{max(hot):.0f} °C" if hot else UNKNOWN,
+        f"{sum(power):,.0f} W" if power else UNKNOWN,
     )
 
 
 def _fabric(facts: NodeFacts) -> str:
-    if facts.fabric is None:
-        return "-"
+    if not facts.fabric:
+        return UNKNOWN
     return f"{sum(port.state == 'active' for port in facts.fabric)}/{len(facts.fabric)} up"

@@ -3,15 +3,12 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from l0_infra.core.errors import FactsMissingError
-from l0_infra.core.nodeset import fold
 from l0_infra.core.units import format_bytes
-from l0_infra.schemas import NodeFacts, Unread
+from l0_infra.schemas import NodeFacts
+from ogai.flows.node import lost_of
 from ogai.render.table import Column, print_table
 
-__all__ = ["lost_of", "name_of", "print_nodes", "raise_for_lost"]
-
-LOST = ("hung", "unreachable")
+__all__ = ["name_of", "print_nodes"]
 
 
 def print_nodes(nodes: Sequence[NodeFacts]) -> None:
@@ -22,25 +19,6 @@ def print_nodes(nodes: Sequence[NodeFacts]) -> None:
 def name_of(facts: NodeFacts) -> str:
     """Name a node as it was asked for, else as it calls itself."""
     return facts.node or facts.hostname or "node"
-
-
-def lost_of(facts: NodeFacts) -> Unread | None:
-    """Say why a node could not be looked at; None when it could."""
-    return next((one for one in facts.unread if one.what == "node" and one.reason in LOST), None)
-
-
-def raise_for_lost(nodes: Sequence[NodeFacts]) -> None:
-    """Raise FactsMissingError when a node could not be looked at."""
-    lost = {name_of(facts): why for facts in nodes if (why := lost_of(facts))}
-    if lost:
-        first = next(iter(lost.values()))
-        raise FactsMissingError(
-            fold(lost),
-            found=f"{first.reason}: {first.detail}",
-            expected="an answer",
-            hint=first.hint,
-            retry=True,
-        )
 
 
 def _system(facts: NodeFacts) -> str:
