@@ -91,7 +91,13 @@ def _on_bus(node: Node) -> Mapping[str, PciDevice]:
 
 
 def _nearest(accelerators: Sequence[str], rdma: Sequence[str], ways: Ways, node: Node) -> Iterator[Nearest]:
-    """Choose an accelerator's own port, else the RDMA devices at the least distance where all ways are known."""
+    """Choose an accelerator's own port, else the RDMA devices at the least distance where all ways are known.
+
+    A device that is not at work, and that no source places, is passed over: a table may leave it out.
+    """
+    idle = {port.device for port in node.ports or () if port.state not in (None, "active")}
+    placed = {device for _, device in ways}
+    rdma = [device for device in rdma if device in placed or device not in idle]
     for accelerator in accelerators:
         if accelerator in node.own_ports:
             yield Nearest(accelerator=accelerator, ports=(accelerator,))
