@@ -28,6 +28,17 @@ PATTERNS = (
     (re.compile(rf"(?i)((?<![a-z0-9_.-]){KEY}\s{{1,3}})\"[^\"\n]*\""), rf"\1{REMOVED}"),
     (re.compile(rf"\b({'|'.join(COMMANDS)})(?!-){VALUE}"), rf"\1{REMOVED}"),
     (
+        re.compile(
+            rf"(?i)\b((?:password|passphrase|token|secret)\s(?:is|was|for\s\S{{1,80}}:)\s{{1,3}}){VALUE}"
+        ),
+        rf"\1{REMOVED}",
+    ),
+    (
+        re.compile(rf"(?i)\b((?:snmp\S{{0,20}}\scommunity|wpa_passphrase\s\S{{1,80}})\s{{1,3}}){VALUE}"),
+        rf"\1{REMOVED}",
+    ),
+    (re.compile(r"(?i)((?:[?&](?:sig|auth|key)|(?<!\S)(?:--)?auth)[=])[^\s&]+"), rf"\1{REMOVED}"),
+    (
         re.compile(r"(?i)\b((?:authorization|proxy-authorization|cookie|x-auth-token)\s*:\s*)[^\r\n]+"),
         rf"\1{REMOVED}",
     ),

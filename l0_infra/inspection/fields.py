@@ -82,8 +82,9 @@ def fill(text: str, subject: Subject, value: str) -> str:
 
 
 def _with_unit(field: str, value: float) -> str:
+    base = field.removesuffix("_max")
     for suffix, factor, unit in UNITS:
-        if field.endswith(suffix):
+        if base.endswith(suffix):
             return f"{value / factor:g} {unit}"
     return format_bytes(int(value)) if field.endswith("_bytes") else f"{value:g}"
 

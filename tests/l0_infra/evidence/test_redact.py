@@ -7,6 +7,12 @@ from hypothesis import strategies as st
 from l0_infra.evidence import redact
 
 SECRETS = [
+    "the password is hunter22",
+    "Password for root: hunter22",
+    "wpa_passphrase lab hunter22",
+    "snmp-server community hunter22 ro",
+    "redis --auth=hunter22",
+    "https://host/blob?sv=2022&sig=hunter22&x=1",
     "password=hunter22",
     "ipmi_password: hunter22",
     'DB_PASSWORD="hunter22 with blanks"',
