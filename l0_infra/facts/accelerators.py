@@ -21,6 +21,11 @@ LISTING: Mapping[Vendor, tuple[Source, ...]] = {
     "ascend": ascend.LISTING,
     "nvidia": nvidia.LISTING,
 }
+TOOLS: Mapping[Vendor, tuple[str, ...]] = {
+    "amd": ("amd-smi", "rocm-smi"),
+    "ascend": ("npu-smi",),
+    "nvidia": ("nvidia-smi",),
+}
 PARTIAL = frozenset(("denied", "driver mismatch", "garbled", "hung"))
 """Reasons for which a tool may have accelerators that it did not tell of."""
 QUICK = (*nvidia.QUICK, *ascend.QUICK, *amd.QUICK)
@@ -71,7 +76,7 @@ def _is_counted(vendor: Vendor, answers: Mapping[str, Answer], found: Found) -> 
     ends = {answers[source.name].end for source in LISTING[vendor]}
     if ends == {"absent"}:
         return True
-    reasons = {fault.reason for fault in found.unread}
+    reasons = {fault.reason for fault in found.unread if fault.what.startswith(TOOLS[vendor])}
     told = any(one.vendor == vendor for one in found.accelerators) or "failed" in reasons
     return "exit" in ends and told and not reasons & PARTIAL
 
