@@ -29,7 +29,7 @@ def print_facts(facts: NodeFacts) -> None:
 
 def describe_facts(facts: NodeFacts) -> Iterator[Field]:
     """Yield names and values; a name without a value heads what follows. What was not read is left out or said."""
-    yield facts.hostname or "Node", ""
+    yield facts.node or facts.hostname or "Node", ""
     system = joined(facts.os.name, named("Linux", facts.os.kernel), facts.os.architecture)
     yield "  system", system or UNKNOWN
     yield "  machine", _machine(facts) or UNKNOWN
