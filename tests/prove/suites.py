@@ -39,6 +39,12 @@ SUITES = {
         ),
         laws=True,
     ),
+    "facts": Suite(
+        paths=("tests/l0_infra/facts", "tests/l0_infra/evidence", "tests/l0_infra/inspection"),
+        laws=True,
+        only="not real",
+        once=True,
+    ),
     "placement": Suite(paths=("tests/l2_scheduler/placement",), laws=True),
     "shim": Suite(paths=("tests/l2_scheduler/local",), laws=False),
     "checkpoint": Suite(paths=("tests/l3_modeltools/checkpoint",), laws=False, once=True),

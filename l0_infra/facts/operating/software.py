@@ -74,7 +74,7 @@ def _programs(text: str) -> Iterator[Software]:
         command, _, told = block.partition("\n")
         program = command.split(" ")[0].strip()
         version = _version(program, told.partition("\n")[0])
-        if version:
+        if program and version:
             yield Software(name=NAMES.get(program, program), software_version=version, source=command.strip())
 
 

@@ -43,6 +43,10 @@ def test_what_tells_no_version_is_left_out() -> None:
     assert versions(text) == []
 
 
+def test_a_version_that_no_program_told_is_left_out() -> None:
+    assert versions("$ \nglibc 2.35\n") == []
+
+
 def test_packages_installed() -> None:
     dpkg = "ii  rdma-core 39.0-1\nrc  munge 0.5.14-6\nun  ucx \nii  bash 5.1-6\n"
     listed = "Desired=Unknown\n||/ Name  Version\nii  munge:arm64   0.5.14-6   arm64   authentication\n"
