@@ -101,7 +101,7 @@ def _sort_out(
         elif not (file.text or "").strip(BLANK) and source.name not in notes:
             yield UnusedFile(path=file.path, why="it is empty")
         elif source.name in found:
-            yield UnusedFile(path=file.path, why=f"{found[source.name].path} says the same")
+            yield UnusedFile(path=file.path, why=f"{found[source.name].path} is read in its place")
         else:
             found[source.name] = file
 
