@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
+from l0_infra.core.nodeset import natural_key
 from l0_infra.facts.fabric.ethtool import Interface
 from l0_infra.facts.filled import filled
-from l0_infra.facts.natural import natural
 from l0_infra.schemas import Counter, FabricPort, RoceSettings
 
 __all__ = ["merge_ports", "merge_roce", "with_interface"]
@@ -18,7 +18,7 @@ def merge_ports(told: Iterable[Sequence[FabricPort]]) -> tuple[FabricPort, ...]:
     for port in (port for ports in told for port in ports):
         key = (port.device, port.port)
         found[key] = filled(found[key], port) if key in found else port
-    return tuple(found[key] for key in sorted(found, key=lambda key: (natural(key[0]), key[1])))
+    return tuple(found[key] for key in sorted(found, key=lambda key: (natural_key(key[0]), key[1])))
 
 
 def merge_roce(told: Iterable[RoceSettings | None]) -> RoceSettings | None:

@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterator
 
+from l0_infra.core.nodeset import natural_key
 from l0_infra.facts.bundle import Source
 from l0_infra.facts.fabric import words
 from l0_infra.facts.fabric.counters import parse_counters
-from l0_infra.facts.natural import natural
 from l0_infra.facts.pcie import parse_pcie_link
 from l0_infra.facts.tree import Tree, integer, settings, text_at
 from l0_infra.facts.vendor import pci_address
@@ -38,7 +38,7 @@ def parse_sysfs(tree: Tree) -> tuple[FabricPort, ...]:
         if match := re.fullmatch(rf"{ROOT}/([^/]+)/(.+)", path):
             devices.setdefault(match[1], {})[match[2]] = lines
     return tuple(
-        port for device in sorted(devices, key=natural) for port in _ports_of(device, devices[device])
+        port for device in sorted(devices, key=natural_key) for port in _ports_of(device, devices[device])
     )
 
 

@@ -5,7 +5,7 @@ from itertools import combinations
 
 import msgspec
 
-from l0_infra.facts.natural import natural
+from l0_infra.core.nodeset import natural_key
 from l0_infra.facts.topology.ring import order_ring
 from l0_infra.facts.topology.tail import Place
 from l0_infra.facts.topology.told import Told, Way, way_between
@@ -49,7 +49,7 @@ def derive_topology(node: Node, told: Sequence[Told]) -> Topology:
         name for name in named if name.startswith(VENDORS)
     }
     rdma = {port.device for port in node.ports or ()} or (named - accelerators)
-    first, second = sorted(accelerators, key=natural), sorted(rdma, key=natural)
+    first, second = sorted(accelerators, key=natural_key), sorted(rdma, key=natural_key)
     ways = _ways(first, second, told, node)
     return Topology(
         pairs=tuple(
@@ -138,4 +138,4 @@ def _groups(accelerators: Sequence[str], ways: Ways) -> Iterator[tuple[str, ...]
             group += joined
             left = [one for one in left if one not in joined]
         if len(group) > 1:
-            yield tuple(sorted(group, key=natural))
+            yield tuple(sorted(group, key=natural_key))

@@ -4,7 +4,7 @@ from ipaddress import ip_address
 
 import pytest
 
-from l0_infra.facts.natural import natural
+from l0_infra.core.nodeset import natural_key
 from l0_infra.facts.routes import default_interface, interface_to, parse_routes, storage_servers
 
 ROUTES = parse_routes(
@@ -65,13 +65,13 @@ def test_servers_of_network_file_systems(mount: str, servers: list[str]) -> None
 
 def test_natural_order() -> None:
     names = ["mlx5_10", "mlx5_2", "ib1", "mlx5_bond_0", "mlx4_0", "mlx5_02", "", "9" * 40]
-    assert sorted(names, key=natural) == [
+    assert sorted(names, key=natural_key) == [
         "",
         "9" * 40,
         "ib1",
         "mlx4_0",
-        "mlx5_02",
         "mlx5_2",
+        "mlx5_02",
         "mlx5_10",
         "mlx5_bond_0",
     ]
