@@ -11,7 +11,7 @@ KEY = (
     r"|(?:private|account|secret|encryption|signing|shared|luks)[_.-]?key|credentials?|community|signature"
     r"|(?<![a-z])pass)"
 )
-VALUE = r"""(?:\\"[^"\\\n]*\\"|"[^"\n]*"|'[^'\n]*'|[^\s,;&'"}\]]+)"""
+VALUE = r"""(?:\\"[^"\\\n]*\\"|"[^"\n]*"|'[^'\n]*'|(?:\\ |[^\s,;&'"}\]])+)"""
 COMMANDS = (
     *(r"sshpass\s+-p\s*", r"wandb\s+login\s+(?:--\S{1,80}\s+){0,3}", r"r[ow]community6?\s+"),
     *(r"redis-cli\b[^\n]{0,200}?\s-a\s+", r"ipmitool\b[^\n]{0,200}?\s-P\s*"),

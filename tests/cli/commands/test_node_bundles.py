@@ -182,6 +182,7 @@ def test_files_that_tell_nothing_are_said(tmp_path: Path, capsys: Captured) -> N
         (["facts", "--bundle", ".", "--sudo"], "--sudo beside it"),
         (["inspect", "n1", "--bundle", "."], "nodes beside it"),
         (["inspect", "--bundle", ".", "--watch"], "--watch beside it"),
+        (["inspect", "--watch", "-o", "json"], "-o json beside it"),
         (["collect", "--to", "none/case.tar.gz"], "no folder `none`"),
     ],
 )

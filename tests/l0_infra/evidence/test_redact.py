@@ -14,6 +14,7 @@ SECRETS = [
     "redis --auth=hunter22",
     "https://host/blob?sv=2022&sig=hunter22&x=1",
     "password=hunter22",
+    "password=with\\ blank\\ hunter22",
     "ipmi_password: hunter22",
     'DB_PASSWORD="hunter22 with blanks"',
     "--token hunter22",

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from l0_infra.core.errors import UsageError
 from ogai.commands.node.arguments import nodes_options, refuse_beside_bundle
 from ogai.render import Output, emit, output_option
 
@@ -51,6 +52,8 @@ def inspect(
     if bundle is not None:
         refuse_beside_bundle(nodes=nodes, hosts=hosts, cluster=cluster, sudo=sudo, watch=watch)
     if watch:
+        if output != "table":
+            raise UsageError("--watch", found=f"-o {output} beside it", expected="a table on a terminal")
         from ogai.commands.node.watching import watch_nodes
 
         watch_nodes(flow.watch(nodes, hosts=hosts, cluster=cluster, sudo=sudo, rules=rules))
