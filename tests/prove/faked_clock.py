@@ -9,10 +9,13 @@ MISSING = "clock jump: skipped, needs libfaketime (apt-get install faketime)"
 
 
 def fake_clock_library() -> Path | None:
-    """Find libfaketime."""
+    """Find libfaketime as it is for processes with threads.
+
+    The other one now and then tells a thread the time that it does not fake, when another asks at the same moment.
+    """
     places = (
-        *Path("/usr/lib").glob("*/faketime/libfaketime.so.1"),
-        Path("/usr/lib/faketime/libfaketime.so.1"),
+        *Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"),
+        Path("/usr/lib/faketime/libfaketimeMT.so.1"),
     )
     return next((path for path in places if path.exists()), None)
 
