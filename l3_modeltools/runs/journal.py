@@ -46,10 +46,14 @@ class Mark(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     at: float
     """In seconds since the epoch, UTC."""
     mark: MarkWord
+    monotonic_s: float | None = None
+    """The same by CLOCK_MONOTONIC of the node, which nobody can set; None: not told."""
     step: int | None = None
     """`ready`: the last step that is done already; `saved`, `validated`: after which step."""
     seconds: float | None = None
     """`saved`: how long the loop was held up; `validated`: how long it took; `clock_set`: by how much it was put on."""
+    late_s: float | None = None
+    """`clock_set`: that was so long before, at most."""
     source: Source | None = None
     """Of `ready`."""
     fault_id: int | None = None

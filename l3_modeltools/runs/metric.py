@@ -18,6 +18,8 @@ class Metric(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forb
     """Optimizer steps done, from 1."""
     at: float | None = None
     """When the step ended, in seconds since the epoch."""
+    monotonic_s: float | None = None
+    """The same by CLOCK_MONOTONIC of the node, which nobody can set."""
     loss: float | None = None
     """Mean over the tokens of the step, in nats."""
     learning_rate: float | None = None
@@ -39,6 +41,7 @@ class Metric(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forb
 OTHER_NAMES: Mapping[str, tuple[str, ...]] = {
     "step": ("global_step", "iteration"),
     "at": ("timestamp", "wall_time"),
+    "monotonic_s": (),
     "loss": ("train/loss", "train_loss", "training_loss", "loss/train"),
     "learning_rate": ("lr", "train/lr", "train/learning_rate"),
     "grad_norm": ("train/grad_norm", "gradient_norm"),
@@ -98,7 +101,7 @@ def _in_other_words(line: bytes) -> Iterator[Metric]:
 def measured(step: int, name: str, value: float, *, at: float) -> Metric:
     """Return the metric that says only that `name` was `value` after `step`."""
     field = FIELD_OF.get(name.lower(), "")
-    if field in ("", "step", "at") or not _tells(field, value):
+    if field in ("", "step", "at", "monotonic_s") or not _tells(field, value):
         return Metric(step=step, at=at, extra={name: value})
     return msgspec.structs.replace(Metric(step=step, at=at), **{field: value})
 

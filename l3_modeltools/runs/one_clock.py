@@ -1,37 +1,27 @@
 """The times of a run as one clock would have told them, where the clock of its node was set while it ran.
 
 The supervisor marks by how much. What was told before is moved by that much, so that everything is in the time of the
-clock as it is now: no time seems to have passed that did not, and none is missing.
+clock as it is now: no time seems to have passed that did not, and none is missing. What was told before the supervisor
+noticed, or by a clock it read a moment earlier, is known by the clock that cannot be set, which is told with it.
 """
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import accumulate, repeat
 from math import inf
+from typing import TypeAlias
 
 from msgspec.structs import replace
 
+from l3_modeltools.runs.epochs import SLACK_S, Beginnings, is_jump, list_epochs
 from l3_modeltools.runs.journal import Mark
 from l3_modeltools.runs.metric import Metric
 from l3_modeltools.schemas import TrainingFault
 
 __all__ = ["OneClock"]
 
-SLACK_S = 0.5
-"""So late may be told that the clock was set, and so much may lines of several processes be out of order."""
-
-LONGEST_S = 1e10
-"""What is set by more is no clock; a damaged file may tell of anything."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Epoch:
-    """A time between two jumps: what is added to times told in it, and where it lies once they are added."""
-
-    shift: float
-    begin: float
-    end: float
+Stamp: TypeAlias = tuple[float, float | None]
+"""What the clock told, and with it the one that cannot be set, if that was told."""
 
 
 class OneClock:
@@ -41,8 +31,9 @@ class OneClock:
     """
 
     def __init__(self, marks: Sequence[Mark], submitted_at: float) -> None:
-        self._jumps = [mark for mark in marks if _is_jump(mark)]
-        self._epochs = tuple(_list_epochs(self._jumps, submitted_at))
+        self._jumps = [mark for mark in marks if is_jump(mark)]
+        self._epochs = tuple(list_epochs(self._jumps, submitted_at))
+        self._beginnings = Beginnings(self._jumps, self._epochs)
         self.submitted_at = self._in(0, submitted_at)
         self.marks = self._moved_marks(marks) if self._jumps else tuple(marks)
         """The marks as one clock would have told them, which was never set."""
@@ -54,8 +45,8 @@ class OneClock:
         return len(self._jumps)
 
     def _moved_marks(self, marks: Sequence[Mark]) -> tuple[Mark, ...]:
-        floors = accumulate(map(_is_jump, marks))
-        moved = self._moved([mark.at for mark in marks], floors)
+        floors = accumulate(map(is_jump, marks))
+        moved = self._moved([(mark.at, mark.monotonic_s) for mark in marks], floors)
         told = (replace(mark, at=at) for mark, at in zip(marks, moved, strict=True))
         return tuple(mark for mark in told if mark.mark != "clock_set")
 
@@ -63,7 +54,8 @@ class OneClock:
         """Move metrics, which are in the order in which they were written."""
         if not self._jumps:
             return tuple(lines)
-        moved = iter(self._moved([line.at for line in lines if line.at is not None], repeat(0)))
+        told = [(line.at, line.monotonic_s) for line in lines if line.at is not None]
+        moved = iter(self._moved(told, repeat(0)))
         return tuple(line if line.at is None else replace(line, at=next(moved)) for line in lines)
 
     def faults(self, faults: Sequence[TrainingFault]) -> tuple[TrainingFault, ...]:
@@ -72,7 +64,7 @@ class OneClock:
             return tuple(faults)
         told = [jump.fault_id or 0 for jump in self._jumps]
         floors = (bisect_right(told, fault.fault_id) for fault in faults)
-        moved = self._moved([fault.detected_at for fault in faults], floors)
+        moved = self._moved([(fault.detected_at, None) for fault in faults], floors)
         return tuple(
             _moved_fault(fault, at - fault.detected_at) for fault, at in zip(faults, moved, strict=True)
         )
@@ -81,54 +73,36 @@ class OneClock:
         """Move times at which no supervisor was at work, of starts and submissions for example; return them sorted."""
         return tuple(sorted(map(self._placed, times)))
 
-    def _moved(self, times: Sequence[float], floors: Iterable[int]) -> list[float]:
-        """Move times in the order in which they were told, each into the first epoch in which it does not go back.
+    def _moved(self, told: Sequence[Stamp], floors: Iterable[int]) -> list[float]:
+        """Move times in the order in which they were told; those that are not certain into epochs of that order too.
 
-        `floors` are the epochs before which they were not told.
+        `floors` are the epochs before which those were not told.
         """
         moved: list[float] = []
         epoch, before = 0, -inf
-        for at, floor in zip(times, floors, strict=False):
-            epoch = max(epoch, floor)
-            epoch = next(
-                (found for found in self._fitting(at, epoch) if self._in(found, at) >= before), epoch
-            )
-            moved.append(self._in(epoch, at))
-            before = max(before, moved[-1] - SLACK_S)
+        for (at, monotonic_s), floor in zip(told, floors, strict=False):
+            certain = self._beginnings.moved(at, monotonic_s)
+            if certain is None:
+                epoch = self._likeliest(at, max(epoch, floor), before)
+                certain = self._in(epoch, at)
+            moved.append(certain)
+            before = max(before, certain - SLACK_S)
         return moved
 
+    def _likeliest(self, at: float, first: int, before: float) -> int:
+        """Return the first epoch from `first` on that a time misses least, of those in which it does not go back."""
+        onward = [number for number in range(first, len(self._epochs)) if self._in(number, at) >= before] or [
+            first
+        ]
+        return min(onward, key=lambda number: self._epochs[number].misses(at))
+
     def _placed(self, at: float) -> float:
-        found = [self._in(epoch, at) for epoch in self._fitting(at, 0)]
+        found = [at + epoch.shift for epoch in self._epochs if not epoch.misses(at)]
         in_gaps = (moved for moved in found if any(begin <= moved <= end for begin, end in self._gaps))
         return next(in_gaps, found[0] if found else at)
 
     def _in(self, epoch: int, at: float) -> float:
         return at + self._epochs[epoch].shift
-
-    def _fitting(self, at: float, first: int) -> Iterator[int]:
-        """Yield the epochs in which a time can have been told, from `first` on."""
-        for number in range(first, len(self._epochs)):
-            if (
-                self._epochs[number].begin - SLACK_S
-                <= self._in(number, at)
-                <= self._epochs[number].end + SLACK_S
-            ):
-                yield number
-
-
-def _is_jump(mark: Mark) -> bool:
-    return mark.mark == "clock_set" and mark.seconds is not None and abs(mark.seconds) < LONGEST_S
-
-
-def _list_epochs(jumps: Sequence[Mark], submitted_at: float) -> Iterator[_Epoch]:
-    sizes = [mark.seconds or 0.0 for mark in jumps]
-    later = [*reversed(list(accumulate(reversed(sizes)))), 0.0]
-    begin = submitted_at + later[0]
-    for mark, shift, after in zip(jumps, later, later[1:], strict=False):
-        end = mark.at + after
-        yield _Epoch(shift=shift, begin=begin, end=end)
-        begin = end
-    yield _Epoch(shift=0.0, begin=begin, end=inf)
 
 
 def _list_gaps(marks: Sequence[Mark], submitted_at: float) -> Iterator[tuple[float, float]]:

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 __all__ = ["TensorBoard"]
 
+WHEN = frozenset(("step", "at", "monotonic_s"))
+"""What an event tells in its own fields, or need not."""
+
 VERSION = "brain.Event:2"
 """What the first event of a file says (TensorBoard's `event.proto`)."""
 
@@ -44,7 +47,7 @@ class TensorBoard:
         from tensorboard.compat.proto.summary_pb2 import Summary
 
         numbers = msgspec.structs.asdict(metrics).items()
-        told = [(name, value) for name, value in numbers if name not in ("step", "at") and value is not None]
+        told = [(name, value) for name, value in numbers if name not in WHEN and value is not None]
         values = [Summary.Value(tag=name, simple_value=value) for name, value in told]
         self._write(Event(wall_time=metrics.at, step=metrics.step, summary=Summary(value=values)))
 

@@ -58,6 +58,7 @@ class Logbook:
         """Add a mark to the timeline."""
         mark = Mark(
             at=time.time(),
+            monotonic_s=time.monotonic(),
             mark=word,
             step=step,
             seconds=seconds,

@@ -175,7 +175,9 @@ class Loop:
         return StepEnd(metrics=metrics, agreed=agreed)
 
     def _left_out(self, step: int, agreed: Wishes) -> StepEnd:
-        metrics = StepMetrics(step=step, at=time.time(), tokens=self.live.position.tokens)
+        metrics = StepMetrics(
+            step=step, at=time.time(), monotonic_s=time.monotonic(), tokens=self.live.position.tokens
+        )
         self.live.done(metrics)
         return StepEnd(metrics=metrics, agreed=agreed)
 
@@ -207,6 +209,7 @@ class Loop:
         return StepMetrics(
             step=step,
             at=time.time(),
+            monotonic_s=time.monotonic(),
             tokens=self.live.position.tokens + result.tokens,
             loss=result.loss,
             learning_rate=rate,

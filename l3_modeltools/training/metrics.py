@@ -17,6 +17,8 @@ class StepMetrics(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     """Its number, from 1."""
     at: float
     """When it ended, in seconds since the epoch."""
+    monotonic_s: float | None = None
+    """The same by the clock of the node that nobody can set: times stay exact where the other one is."""
     tokens: int
     """Tokens that went in since the first step, padding not counted."""
     loss: float | None = None

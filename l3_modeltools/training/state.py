@@ -145,6 +145,7 @@ class LearnerState:
         last = StepMetrics(
             step=step,
             at=time.time(),
+            monotonic_s=time.monotonic(),
             tokens=kept.tokens,
             loss=kept.loss,
             learning_rate=kept.learning_rate,

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from l3_modeltools.resilience.clock import Jump
 from l3_modeltools.resilience.notify import Notifier
 from l3_modeltools.runs import Mark, append_mark, read_faults, read_marks, report_fault, revise_fault
 from l3_modeltools.schemas import RunState, TrainingFault
@@ -45,21 +46,37 @@ class Journal:
 
     def supervised(self) -> None:
         """Note that a supervisor begins."""
-        self._mark(Mark(at=time.time(), mark="supervised"))
+        self._mark(Mark(at=time.time(), monotonic_s=time.monotonic(), mark="supervised"))
 
     def spawned(self, because_of: TrainingFault | None) -> None:
         """Note that the ranks are started, again where a fault made it necessary."""
         fault_id = because_of.fault_id if because_of else None
-        self._mark(Mark(at=time.time(), mark="spawned", fault_id=fault_id))
+        self._mark(Mark(at=time.time(), monotonic_s=time.monotonic(), mark="spawned", fault_id=fault_id))
 
-    def clock_set(self, seconds: float, told_as: TrainingFault) -> None:
-        """Note that the clock of the node was set, by `seconds` ahead."""
-        self._mark(Mark(at=told_as.detected_at, mark="clock_set", seconds=seconds, fault_id=told_as.fault_id))
+    def clock_set(self, jump: Jump, told_as: TrainingFault) -> None:
+        """Note that the clock of the node was set."""
+        mark = Mark(
+            at=jump.at,
+            mark="clock_set",
+            monotonic_s=jump.monotonic_s,
+            seconds=jump.seconds,
+            late_s=jump.late_s,
+            fault_id=told_as.fault_id,
+        )
+        self._mark(mark)
 
     def ended(self, exit_code: int, because_of: TrainingFault | None, reason: str) -> None:
         """Note that the supervisor ends."""
         fault_id = because_of.fault_id if because_of else None
-        self._mark(Mark(at=time.time(), mark="ended", exit_code=exit_code, fault_id=fault_id, text=reason))
+        mark = Mark(
+            at=time.time(),
+            mark="ended",
+            monotonic_s=time.monotonic(),
+            exit_code=exit_code,
+            fault_id=fault_id,
+            text=reason,
+        )
+        self._mark(mark)
 
     def report(self, fault: TrainingFault) -> TrainingFault:
         """Give a new fault its number."""

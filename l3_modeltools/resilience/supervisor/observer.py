@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from statistics import median
 from typing import Protocol
 
-from l3_modeltools.resilience.clock import ClockWatch
+from l3_modeltools.resilience.clock import ClockWatch, Jump, read_clocks
 from l3_modeltools.resilience.hang import Hang, HangWatch
 from l3_modeltools.resilience.heartbeat import Beat, Pulse, SectionTime
 from l3_modeltools.resilience.limits import Limits
@@ -32,7 +32,7 @@ class RankListener(Protocol):
     def lagged(self, straggler: Straggler) -> None:
         """Hear that a rank is slower than the others, and stays so."""
 
-    def jumped(self, seconds: float) -> None:
+    def jumped(self, jump: Jump) -> None:
         """Hear that the clock of this node was set."""
 
     def stepped(self, step: int) -> None:
@@ -70,7 +70,7 @@ class Observer:
 
     def look(self, pids: Mapping[int, int]) -> Hang | None:
         """Take in what living ranks (`pids`) have told; return a hang where there is one."""
-        if jump := self.clock.look(time.time(), time.monotonic()):
+        if jump := self.clock.look(*read_clocks()):
             self.listener.jumped(jump)
         beats = {rank: self._learn(rank) for rank in pids}
         if straggler := self.stragglers.judge():

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from l3_modeltools.resilience.clock import Jump
 from l3_modeltools.resilience.heartbeat import Beat
 from l3_modeltools.resilience.straggler import Straggler
 from l3_modeltools.resilience.supervisor.journal import Journal
@@ -40,10 +41,10 @@ class Onlooker:
         """Report a rank that is slower than the others."""
         self._report(describe_straggler(straggler, run=self.run, node=self.node, now=time.time()))
 
-    def jumped(self, seconds: float) -> None:
+    def jumped(self, jump: Jump) -> None:
         """Report that the clock of this node was set."""
-        told = self._report(describe_jump(seconds, run=self.run, node=self.node, now=time.time()))
-        self.journal.clock_set(seconds, told)
+        told = self._report(describe_jump(jump, run=self.run, node=self.node))
+        self.journal.clock_set(jump, told)
 
     def looked(self, beats: Mapping[int, Beat], own_s: Mapping[int, float]) -> None:
         """Leave a picture of all ranks."""
@@ -88,15 +89,15 @@ def describe_straggler(straggler: Straggler, *, run: str, node: str, now: float)
     )
 
 
-def describe_jump(seconds: float, *, run: str, node: str, now: float) -> TrainingFault:
+def describe_jump(jump: Jump, *, run: str, node: str) -> TrainingFault:
     """Turn a clock that was set into a fault of the run: what is told by time is wrong by so much."""
-    text = f"the clock of {node} was set {abs(seconds):.1f} s {'ahead' if seconds > 0 else 'back'}"
+    text = f"the clock of {node} was set {abs(jump.seconds):.1f} s {'ahead' if jump.seconds > 0 else 'back'}"
     return TrainingFault(
         run=run,
         fault_class="clock_jump",
         summary=text,
-        detected_at=now,
-        located_at=now,
+        detected_at=jump.at,
+        located_at=jump.at,
         suspects=(Suspect(node=node),),
         evidence=(Evidence(source="heartbeat", text=text),),
         advised="none",

@@ -45,7 +45,7 @@ def test_a_word_of_theirs_that_is_the_name_of_ours_is_kept() -> None:
 
 def test_what_the_trainer_writes_is_read_as_it_was(tmp_path: Path) -> None:
     told = StepMetrics(
-        step=1, at=5.25, tokens=64, loss=3.5, learning_rate=1e-3, grad_norm=2.0, tokens_per_s=9.5,
+        step=1, at=5.25, monotonic_s=1.5, tokens=64, loss=3.5, learning_rate=1e-3, grad_norm=2.0, tokens_per_s=9.5,
         step_s=0.5, memory_bytes=2**31, mfu=0.25, validation_loss=3.0,
     )  # fmt: skip
     lines = JsonLines(tmp_path)

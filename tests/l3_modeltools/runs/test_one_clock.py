@@ -40,14 +40,18 @@ class Clock:
         """Say what it would show at a moment if it had been all the time as it is at the end."""
         return BASE + at + sum(by for _, by in self.jumps)
 
-    def notices(self) -> list[tuple[float, Mark]]:
+    def notices(
+        self, late_s: float = NOTICE_S, *, wrong_s: float = 0.0, booted_at: float | None = None
+    ) -> list[tuple[float, Mark]]:
+        """Say when a supervisor marks what, which finds so much too much and has the other clock, if it does."""
         return [
-            (
-                moment + NOTICE_S,
-                Mark(at=self.tell(moment + NOTICE_S), mark="clock_set", seconds=by, fault_id=n),
-            )
+            (moment + late_s, self._notice(moment + late_s, by + wrong_s, n, late_s, booted_at))
             for n, (moment, by) in enumerate(self.jumps, 1)
         ]
+
+    def _notice(self, at: float, by: float, number: int, late_s: float, booted_at: float | None) -> Mark:
+        mark = Mark(at=self.tell(at), mark="clock_set", seconds=by, fault_id=number, late_s=late_s)
+        return mark if booted_at is None else msgspec.structs.replace(mark, monotonic_s=at - booted_at)
 
 
 def a_mark(clock: Clock, at: float, word: MarkWord) -> tuple[float, Mark]:
@@ -163,3 +167,71 @@ def test_metrics_are_read_on_one_clock_and_what_is_told_later_as_it_is(tmp_path:
         file.write(msgspec.json.encode(Metric(step=5, at=clock.tell(15.0))) + b"\n")
     reader.read()
     assert [metric.at for metric in reader.metrics] == [*wanted, clock.now(15.0)]
+
+
+BOOTED_AT = -7.25
+ANY = st.floats(1.1, 1e5) | st.floats(-1e5, -1.1)
+
+
+@given(clock=CLOCKS, sizes=st.data(), late_s=st.floats(0.0, 3.9), wrong_s=st.floats(-0.05, 0.05))
+def test_what_is_told_with_a_clock_that_cannot_be_set_never_goes_back(
+    clock: Clock, sizes: st.DataObject, late_s: float, wrong_s: float
+) -> None:
+    clock = Clock(tuple((moment * 5, sizes.draw(ANY)) for moment, _ in clock.jumps))
+    notices = clock.notices(late_s, wrong_s=wrong_s, booted_at=BOOTED_AT)
+    marks = [Mark(at=clock.tell(100.0), mark="supervised"), *(mark for _, mark in notices)]
+    steps = [step for moment, _ in clock.jumps for step in _around(moment)]
+    straight = OneClock(marks, clock.tell(SUBMITTED_AT))
+    told = straight.metrics([_stamped(clock, at, step) for step, at in enumerate(steps, 1)])
+    found = [metric.at or 0.0 for metric in told]
+    assert found == sorted(found)
+    assert found == pytest.approx([clock.now(at) for at in steps], abs=0.5, rel=0)
+
+
+def _around(moment: float) -> list[float]:
+    """Return the ends of steps of 20 ms, before the clock is set and after."""
+    return [moment - 0.11 + 0.02 * n for n in range(205)]
+
+
+def _stamped(clock: Clock, at: float, step: int, *, booted_at: float = BOOTED_AT) -> Metric:
+    return Metric(step=step, at=clock.tell(at), monotonic_s=at - booted_at)
+
+
+@pytest.mark.parametrize("by", [12_087.0, 39.0, -54_854.0, -89.0])
+@pytest.mark.parametrize("late_s", [0.7, 8.0])
+def test_steps_are_right_where_a_busy_machine_has_the_supervisor_notice_late(
+    by: float, late_s: float
+) -> None:
+    clock = Clock(((300.0, by),))
+    marks = [Mark(at=clock.tell(100.0), mark="supervised"), *(mark for _, mark in clock.notices(late_s))]
+    straight = OneClock(marks, clock.tell(SUBMITTED_AT))
+    steps = [290.01 + 0.02 * n for n in range(1500)]
+    told = straight.metrics([Metric(step=n, at=clock.tell(at)) for n, at in enumerate(steps, 1)])
+    assert [metric.at for metric in told] == pytest.approx([clock.now(at) for at in steps], abs=0.01, rel=0)
+
+
+def test_marks_are_right_that_were_told_or_written_while_the_supervisor_had_not_noticed() -> None:
+    clock = Clock(((300.0, -3.0),))
+    notice = clock.notices(5.0, booted_at=BOOTED_AT)[0]
+    moments = {"supervised": 100.0, "saved": 299.9, "validated": 301.0, "ended": 306.0}
+    told = [
+        Mark(at=clock.tell(at), mark=word, monotonic_s=at - BOOTED_AT)  # type: ignore[arg-type]
+        for word, at in moments.items()
+    ]
+    marks = [told[0], told[2], notice[1], told[1], told[3]]  # a slow disk had one of before come behind
+    straight = OneClock(marks, clock.tell(SUBMITTED_AT))
+    found = {mark.mark: mark.at for mark in straight.marks}
+    assert found == pytest.approx({word: clock.now(at) for word, at in moments.items()}, abs=0.01, rel=0)
+
+
+def test_a_machine_that_was_started_anew_has_another_clock_that_cannot_be_set() -> None:
+    clock = Clock(((300.0, 600.0), (700.0, -1800.0)))
+    first, second = clock.notices(booted_at=BOOTED_AT)[0], clock.notices(booted_at=400.0)[1]
+    marks = [Mark(at=clock.tell(100.0), mark="supervised"), first[1], second[1]]
+    straight = OneClock(marks, clock.tell(SUBMITTED_AT))
+    steps = [(200.0, BOOTED_AT), (300.05, BOOTED_AT), (350.0, BOOTED_AT), (500.0, 400.0), (700.05, 400.0)]
+    lines = [_stamped(clock, at, n, booted_at=booted) for n, (at, booted) in enumerate(steps, 1)]
+    wanted = [clock.now(at) for at, _ in steps]
+    assert [metric.at for metric in straight.metrics(lines)] == pytest.approx(wanted, abs=0.01, rel=0)
+    unknown = [_stamped(clock, at, n, booted_at=123.0) for n, (at, _) in enumerate(steps, 1)]
+    assert [metric.at for metric in straight.metrics(unknown)] == pytest.approx(wanted, abs=0.01, rel=0)

@@ -12,7 +12,7 @@ from tests.support.small_disk import a_small_disk, fill
 
 
 def metrics(step: int, loss: float) -> StepMetrics:
-    return StepMetrics(step=step, at=1_000.0 + step, tokens=64 * step, loss=loss)
+    return StepMetrics(step=step, at=1_000.0 + step, monotonic_s=0.5 * step, tokens=64 * step, loss=loss)
 
 
 def test_a_line_that_was_cut_off_does_not_spoil_the_next(tmp_path: Path) -> None:
@@ -30,7 +30,9 @@ def test_what_is_not_known_is_left_out(tmp_path: Path) -> None:
     lines.stepped(metrics(1, 2.5))
     lines.sampled(Sample(step=1, prompt="def ", text="f():\n"))
     lines.close()
-    assert (tmp_path / "metrics.jsonl").read_text() == '{"step":1,"at":1001.0,"tokens":64,"loss":2.5}\n'
+    assert (
+        tmp_path / "metrics.jsonl"
+    ).read_text() == '{"step":1,"at":1001.0,"monotonic_s":0.5,"tokens":64,"loss":2.5}\n'
     assert (tmp_path / "samples.jsonl").read_text() == '{"step":1,"prompt":"def ","text":"f():\\n"}\n'
 
 

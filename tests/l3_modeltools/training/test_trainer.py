@@ -14,6 +14,7 @@ from transformers import PreTrainedModel
 
 from l3_modeltools.checkpoint import Shelf
 from l3_modeltools.data import Loader, open_dataset
+from l3_modeltools.runs import read_marks, read_metrics
 from l3_modeltools.schemas import Compute, Dpo, Lora, Optimizer, Sft, SkippedSteps, Train
 from l3_modeltools.training import build_model
 from tests.support.rank_runs import (
@@ -69,6 +70,9 @@ def test_it_learns_and_tells_its_outcome(undisturbed: tuple[Path, dict[int, Told
     assert [found.step for found in Shelf(run / "checkpoints").found()] == [27, 30]
     log = (run / "log").read_text()
     assert "4 ranks, copies (DDP)" in log and f"step {STEPS}/{STEPS}" in log and "saved step 30" in log
+    stamps = [metric.monotonic_s or 0.0 for metric in read_metrics(run)]
+    stamps_of_marks = [mark.monotonic_s or 0.0 for mark in read_marks(run)]
+    assert min(stamps) > 0.0 and stamps == sorted(stamps) and 0.0 < min(stamps_of_marks) < stamps[0]
 
 
 def test_killed_runs_end_as_the_undisturbed_one(
