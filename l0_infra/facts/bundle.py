@@ -23,6 +23,10 @@ REFUSED = re.compile(r"permission denied|not permitted|(must|need to) be root|ar
 """How programs say that they need more rights."""
 
 
+PLAIN = re.compile(r"[a-z][\w.-]*( [\w=.,:+/@-]+)*")
+"""One program and its words, nothing that needs a shell."""
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Source:
     """Where a fact comes from: a shell command, asked only where its program is installed.
@@ -33,6 +37,13 @@ class Source:
     name: str
     program: str
     command: str
+    quick: bool = False
+    """Whether it asks the kernel alone, which answers at once: such a source needs no process of its own.
+
+    It does not end the shell, and what it reads whole, it reads by `cat FILE` or `grep -H '' FILE…`.
+    """
+    when: str = ""
+    """A test in the shell's own words that tells whether there is anything to ask; without it the answer is ABSENT."""
     whole: str | None = None
     """What a support bundle takes instead, where `command` says less than there is (a filtered log)."""
     also: tuple[str, ...] = ()
@@ -91,8 +102,34 @@ HUNG = Answer(end="hung")
 
 def render_script(sources: Sequence[Source]) -> str:
     """Write the script that asks all sources at once: `sh -s SECONDS BYTES`, the limits of each of them."""
-    asked = (f"fact {one.name} {one.program} {shlex.quote(one.command)}" for one in sources)
-    return "\n".join((files(__package__).joinpath("bundle.sh").read_text("utf-8"), *asked, "report", ""))
+    parts = (
+        _code(),
+        "run_source() {",
+        "case $1 in",
+        *(f"{one.name})\n{_in_place(one)}\n;;" for one in sources),
+        "esac",
+        "}",
+        *map(_asking, sources),
+        "report",
+        "",
+    )
+    return "\n".join(parts)
+
+
+def _code() -> str:
+    return files(__package__).joinpath("bundle.sh").read_text("utf-8")
+
+
+def _in_place(source: Source) -> str:
+    """Write its command; a program with a process of its own takes the place of that shell."""
+    return (
+        f"exec {source.command}" if not source.quick and PLAIN.fullmatch(source.command) else source.command
+    )
+
+
+def _asking(source: Source) -> str:
+    how = "quick" if source.quick else "alone"
+    return f"{how} {source.name} {source.program} {shlex.quote(source.when)}".removesuffix(" ''")
 
 
 def parse_bundle(text: str) -> Mapping[str, Answer]:

@@ -14,6 +14,7 @@ __all__ = ["ROUTES", "Route", "default_interface", "interface_to", "parse_routes
 ROUTES = Source(
     name="ip-route.txt",
     program="ip",
+    quick=True,
     command="ip -o -4 route show; ip -o -6 route show; true",
     also=("ip?route*", "ip?r.*"),
 )

@@ -12,6 +12,7 @@ __all__ = ["BOOT_TIME", "Clock", "epoch_of", "parse_clock"]
 BOOT_TIME = Source(
     name="boot-time.txt",
     program="grep",
+    quick=True,
     command="grep -h -e '^btime ' -e '^[0-9]' /proc/stat /proc/uptime; date +%z",
 )
 DAY_S = 86400

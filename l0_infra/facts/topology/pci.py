@@ -19,26 +19,24 @@ KINDS = ("0108", "02", "03", "0680", "12")
 SYS_BUS_PCI = Source(
     name="sys-bus-pci.txt",
     program="grep",
-    command=f"""cd {ROOT} 2>/dev/null || exit 0
-set --
-for one in *; do
-    read -r class <"$one/class" || continue
-    case $class in {"|".join(f"0x{kind}*" for kind in KINDS)}) set -- "$@" "$one" ;; esac
-done
-[ $# -gt 0 ] || exit 0
-ls -ld "$@"
-for one; do
+    quick=True,
+    command=f"""set --
+for place in {ROOT}/*; do
+    [ -e "$place/class" ] && read -r class <"$place/class" || continue
+    case $class in {"|".join(f"0x{kind}*" for kind in KINDS)}) ;; *) continue ;; esac
     for file in uevent numa_node {" ".join(PCIE_FILES)}; do
-        set -- "$@" "{ROOT}/$one/$file"
+        set -- "$@" "$place/$file"
     done
-    shift
+    cd -P "$place" && echo "${{place##*/}} -> $PWD"
 done
-grep -Hs '' "$@"
+cd /
+[ $# -eq 0 ] || grep -Hs '' "$@"
 true""",
 )
 LSPCI = Source(
     name="lspci-nn.txt",
     program="lspci",
+    quick=True,
     command="lspci -D -nn",
     also=("*lspci*",),
     marks=(" bridge [0600]: ", " bridge [0604]: ", " controller [0302]: "),
