@@ -51,7 +51,8 @@ run_lane() {
     exec grep -H '' $put_off >"$dir/read.out" 2>"$dir/read.err"
 }
 
-leave_files() { # MARK FILE...: to the lane's end; `:` keeps the names before the lines, `-` does not
+leave_files() { # MARK FILE...: to the lane's end; `:` keeps the names before the lines, `-START` does not, and only
+    # takes lines that begin so
     mark=$1
     shift
     printf "$asked $mark %s\n" "$@" >&3
@@ -64,6 +65,7 @@ in_lane() { # what a source that is quick calls to read files
     grep() {
         case $1,$2 in
             -H, | -Hs,) shift 2 && leave_files : "$@" ;;
+            -h,^[a-z]*) mark=${2#^} && shift 2 && leave_files "-${mark% }" "$@" ;;
             *) command grep "$@" ;;
         esac
     }
@@ -178,15 +180,18 @@ tell() {
             while ((getline line < (dir "/put-off")) > 0) {
                 split(line, word, " ")
                 owner[++files] = word[1]
-                bare[files] = word[2] == "-"
-                path[files] = substr(line, length(word[1]) + 4)
+                start[files] = word[2]
+                path[files] = word[3]
             }
             first = 1
             while ((getline line < (dir "/read.out")) > 0) { # in the order of the files, as path:line
                 for (i = first; i <= files && index(line, path[i] ":") != 1; i++);
                 if (i > files) continue
                 first = i
-                said[owner[i], ++count[owner[i]]] = bare[i] ? substr(line, length(path[i]) + 2) : line
+                text = substr(line, length(path[i]) + 2)
+                if (start[i] == ":") text = line
+                else if (index(text, substr(start[i], 2)) != 1 && start[i] != "-") continue
+                said[owner[i], ++count[owner[i]]] = text
             }
             while ((getline line < (dir "/read.err")) > 0) {
                 if (line !~ /: Permission denied$/) continue

@@ -9,7 +9,16 @@ __all__ = ["SYSTEM", "UNAME", "parse_boot_id", "parse_chassis", "parse_hostname"
 DMI = "/sys/class/dmi/id"
 BOOT_ID = "/proc/sys/kernel/random/boot_id"
 
-UNAME = Source(name="uname.txt", program="uname", command="uname -nrm", quick=True)
+UNAME = Source(
+    name="uname.txt",
+    program="uname",
+    quick=True,
+    command="cd /proc/sys/kernel && [ -e arch ] && read -r name <hostname && read -r release <osrelease &&"
+    ' read -r arch <arch && echo "$name $release $arch" || uname -nrm',
+    whole="uname -nrm",
+)
+"""Since version 6.1 the kernel's files tell the architecture too."""
+
 SYSTEM = Source(
     name="system.txt",
     program="grep",

@@ -13,7 +13,8 @@ BOOT_TIME = Source(
     name="boot-time.txt",
     program="grep",
     quick=True,
-    command="grep -h -e '^btime ' -e '^[0-9]' /proc/stat /proc/uptime; date +%z",
+    command="grep -h '^btime ' /proc/stat; cat /proc/uptime;"
+    " if [ /etc/localtime -ef /usr/share/zoneinfo/UTC ]; then echo +0000; else date +%z; fi",
 )
 DAY_S = 86400
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")

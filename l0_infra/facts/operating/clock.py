@@ -44,7 +44,8 @@ ZONE = Source(
     name="zone.txt",
     program="readlink",
     quick=True,
-    command="readlink /etc/localtime; zone=; [ ! -r /etc/timezone ] || read -r zone </etc/timezone;"
+    command="zone=; [ ! -r /etc/timezone ] || read -r zone </etc/timezone;"
+    ' [ /etc/localtime -ef "/usr/share/zoneinfo/${zone:-.}" ] || readlink /etc/localtime;'
     ' [ -z "$zone" ] || echo "$zone"',
 )
 
