@@ -8,6 +8,7 @@ import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib.resources import files
 from typing import Literal
 
@@ -102,6 +103,11 @@ HUNG = Answer(end="hung")
 
 def render_script(sources: Sequence[Source]) -> str:
     """Write the script that asks all sources at once: `sh -s SECONDS BYTES`, the limits of each of them."""
+    return _script(tuple(sources))
+
+
+@lru_cache(maxsize=16)
+def _script(sources: tuple[Source, ...]) -> str:
     parts = (
         _code(),
         "run_source() {",
@@ -134,21 +140,16 @@ def _asking(source: Source) -> str:
 
 def parse_bundle(text: str) -> Mapping[str, Answer]:
     """Read a bundle; a fact that was cut off, by a lost connection or a deadline, is left out."""
-    heads: list[tuple[str, str, list[str]]] = []
-    for line in text.split("\n"):
-        if line.startswith("@ "):
-            name, _, how = line[2:].partition(" ")
-            heads.append((name, how, []))
-        elif heads:
-            heads[-1][2].append(line)
-    told = [(name, _answer(how, lines)) for name, how, lines in heads]
-    return dict(told[:-1])
+    told = [part.partition("\n") for part in f"\n{text}".split("\n@ ")[1:]]
+    heads = [head.partition(" ") for head, _, _ in told]
+    bodies = [body for _, _, body in told]
+    return {name: _answer(how, body) for (name, _, how), body in list(zip(heads, bodies, strict=True))[:-1]}
 
 
-def _answer(how: str, lines: list[str]) -> Answer:
-    out, err = (_joined(line[1:] for line in lines if line[:1] == mark) for mark in "|!")
+def _answer(how: str, body: str) -> Answer:
     if how == "absent":
         return ABSENT
+    out, err = _marked("|", body), _marked("!", body)
     code = int(how) if how.isascii() and how.isdecimal() else KILLED
     return (
         Answer(end="hung", out=out, err=err)
@@ -157,5 +158,12 @@ def _answer(how: str, lines: list[str]) -> Answer:
     )
 
 
-def _joined(lines: Iterator[str]) -> str:
-    return "\n".join(lines).removesuffix("\n")
+def _marked(mark: str, body: str) -> str:
+    """Return the lines with a mark, without it; mostly all have the same one, and none is looked at by itself."""
+    lines = f"\n{body.removesuffix(chr(10))}"
+    count = lines.count(f"\n{mark}")
+    if not count:
+        return ""
+    if count == lines.count("\n"):
+        return lines.replace(f"\n{mark}", "\n")[1:].removesuffix("\n")
+    return "\n".join(line[1:] for line in lines.split("\n") if line.startswith(mark)).removesuffix("\n")
