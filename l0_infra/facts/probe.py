@@ -24,6 +24,7 @@ from l0_infra.facts.ask import ask
 from l0_infra.facts.bundle import HUNG, NOT_ASKED, Answer, Answers
 from l0_infra.facts.fabric import with_flaps
 from l0_infra.facts.kernel_log import Flaps
+from l0_infra.facts.told_once import told_once
 from l0_infra.facts.tree import parse_tree, text_at
 from l0_infra.facts.vendor import Found
 from l0_infra.schemas import Disk, FabricPort, NetworkInterface, NodeFacts, Unread
@@ -153,7 +154,7 @@ def _with_interconnect(
         pci=joined.pci,
         fabric=_fabric(joined.fabric, found.fabric, kernel_log.count_flaps(log)),
         topology=joined.topology,
-        unread=(*facts.unread, *log.unread, *joined.unread),
+        unread=told_once((*facts.unread, *log.unread, *joined.unread)),
     )
 
 
