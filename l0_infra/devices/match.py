@@ -1,6 +1,7 @@
 """Which data sheet an accelerator's name and memory stand for; never a guess between two."""
 
 from collections.abc import Iterable
+from functools import lru_cache
 
 from l0_infra.schemas import Accelerator, Device
 
@@ -37,6 +38,7 @@ def _is_part(accelerator: Accelerator) -> bool:
     return accelerator.vendor == "amd" and cut is not None and cut.enabled is True
 
 
+@lru_cache(maxsize=1024)
 def _bare(name: str) -> str:
     """Take the brand off a name; what is left is compared without letter case and double blanks."""
     words = name.casefold().split()

@@ -1,6 +1,6 @@
 """Read a support bundle: what each of its nodes said, whatever subset of files it holds."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
@@ -20,17 +20,35 @@ __all__ = ["read_bundle"]
 
 UNKNOWN = "neither its name nor its content is known"
 BLANK = "\0 \t\r\n"
+KINDS = frozenset(
+    (
+        *("amd", "amdgpu", "ascend", "gpu", "gpus", "npu", "npus", "nvidia", "rocm"),
+        *("bmc", "cpu", "disk", "disks", "hardware", "hw", "memory", "pci", "storage"),
+        *("eth", "fabric", "ib", "infiniband", "net", "network", "networking", "rdma", "roce"),
+        *("etc", "kernel", "os", "proc", "sys", "system", "systemd", "var"),
+        *("cmd", "cmds", "commands", "facts", "files", "log", "logs", "misc", "other", "output", "outputs"),
+        "sos_commands",
+    )
+)
+"""Names of folders that people, and tools that gather, sort one node's files into."""
 
 
 def read_bundle(bundle: Path, sources: Sequence[Source] = SOURCES) -> tuple[NodeEvidence, ...]:
     """Read a folder or archive; each folder in it that holds files is a node, in natural order of their names.
 
+    A folder that is named after a kind of file (`logs`, `nvidia`) is none: what lies there is of the folder above.
     A source without a file is NOT_ASKED, unless the bundle's own note says how it ended. Raises UsageError when no file
     of it is known, or the archive is damaged; OSError when it cannot be read.
     """
+    known = list(_known(bundle, sources))
+    noted = {_folder(file) for file in known if file.path.rpartition("/")[2] == MANIFEST}
+
+    def place(file: BundleFile) -> str:
+        return _node_folder(_folder(file), noted)
+
     nodes = [
         _node(folder or _stem(bundle), list(files), sources)
-        for folder, files in groupby(sorted(_known(bundle, sources), key=_folder), key=_folder)
+        for folder, files in groupby(sorted(known, key=place), key=place)
     ]
     told = [node for node in nodes if any(answer.end != "not asked" for answer in node.answers.values())]
     strays = tuple(file for node in nodes if node not in told for file in node.unused)
@@ -58,6 +76,13 @@ def _known(bundle: Path, sources: Sequence[Source]) -> Iterator[BundleFile]:
 
 def _folder(file: BundleFile) -> str:
     return file.path.rpartition("/")[0]
+
+
+def _node_folder(folder: str, noted: Collection[str]) -> str:
+    """Find the node's folder of one that may be named after a kind of file; one with a note of its own is a node's."""
+    while folder not in noted and folder.rpartition("/")[2].lower() in KINDS:
+        folder = folder.rpartition("/")[0]
+    return folder
 
 
 def _stem(bundle: Path) -> str:

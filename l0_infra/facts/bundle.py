@@ -8,6 +8,7 @@ import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib.resources import files
 from typing import Literal
 
@@ -23,6 +24,10 @@ REFUSED = re.compile(r"permission denied|not permitted|(must|need to) be root|ar
 """How programs say that they need more rights."""
 
 
+PLAIN = re.compile(r"[a-z][\w.-]*( [\w=.,:+/@-]+)*")
+"""One program and its words, nothing that needs a shell."""
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Source:
     """Where a fact comes from: a shell command, asked only where its program is installed.
@@ -33,6 +38,13 @@ class Source:
     name: str
     program: str
     command: str
+    quick: bool = False
+    """Whether it asks the kernel alone, which answers at once: such a source needs no process of its own.
+
+    It does not end the shell, and what it reads whole, it reads by `cat FILE` or `grep -H '' FILE…`.
+    """
+    when: str = ""
+    """A test in the shell's own words that tells whether there is anything to ask; without it the answer is ABSENT."""
     whole: str | None = None
     """What a support bundle takes instead, where `command` says less than there is (a filtered log)."""
     also: tuple[str, ...] = ()
@@ -91,27 +103,53 @@ HUNG = Answer(end="hung")
 
 def render_script(sources: Sequence[Source]) -> str:
     """Write the script that asks all sources at once: `sh -s SECONDS BYTES`, the limits of each of them."""
-    asked = (f"fact {one.name} {one.program} {shlex.quote(one.command)}" for one in sources)
-    return "\n".join((files(__package__).joinpath("bundle.sh").read_text("utf-8"), *asked, "report", ""))
+    return _script(tuple(sources))
+
+
+@lru_cache(maxsize=16)
+def _script(sources: tuple[Source, ...]) -> str:
+    parts = (
+        _code(),
+        "run_source() {",
+        "case $1 in",
+        *(f"{one.name})\n{_in_place(one)}\n;;" for one in sources),
+        "esac",
+        "}",
+        *map(_asking, sources),
+        "report",
+        "",
+    )
+    return "\n".join(parts)
+
+
+def _code() -> str:
+    return files(__package__).joinpath("bundle.sh").read_text("utf-8")
+
+
+def _in_place(source: Source) -> str:
+    """Write its command; a program with a process of its own takes the place of that shell."""
+    return (
+        f"exec {source.command}" if not source.quick and PLAIN.fullmatch(source.command) else source.command
+    )
+
+
+def _asking(source: Source) -> str:
+    how = "quick" if source.quick else "alone"
+    return f"{how} {source.name} {source.program} {shlex.quote(source.when)}".removesuffix(" ''")
 
 
 def parse_bundle(text: str) -> Mapping[str, Answer]:
     """Read a bundle; a fact that was cut off, by a lost connection or a deadline, is left out."""
-    heads: list[tuple[str, str, list[str]]] = []
-    for line in text.split("\n"):
-        if line.startswith("@ "):
-            name, _, how = line[2:].partition(" ")
-            heads.append((name, how, []))
-        elif heads:
-            heads[-1][2].append(line)
-    told = [(name, _answer(how, lines)) for name, how, lines in heads]
-    return dict(told[:-1])
+    told = [part.partition("\n") for part in f"\n{text}".split("\n@ ")[1:]]
+    heads = [head.partition(" ") for head, _, _ in told]
+    bodies = [body for _, _, body in told]
+    return {name: _answer(how, body) for (name, _, how), body in list(zip(heads, bodies, strict=True))[:-1]}
 
 
-def _answer(how: str, lines: list[str]) -> Answer:
-    out, err = (_joined(line[1:] for line in lines if line[:1] == mark) for mark in "|!")
+def _answer(how: str, body: str) -> Answer:
     if how == "absent":
         return ABSENT
+    out, err = _marked("|", body), _marked("!", body)
     code = int(how) if how.isascii() and how.isdecimal() else KILLED
     return (
         Answer(end="hung", out=out, err=err)
@@ -120,5 +158,12 @@ def _answer(how: str, lines: list[str]) -> Answer:
     )
 
 
-def _joined(lines: Iterator[str]) -> str:
-    return "\n".join(lines).removesuffix("\n")
+def _marked(mark: str, body: str) -> str:
+    """Return the lines with a mark, without it; mostly all have the same one, and none is looked at by itself."""
+    lines = f"\n{body.removesuffix(chr(10))}"
+    count = lines.count(f"\n{mark}")
+    if not count:
+        return ""
+    if count == lines.count("\n"):
+        return lines.replace(f"\n{mark}", "\n")[1:].removesuffix("\n")
+    return "\n".join(line[1:] for line in lines.split("\n") if line.startswith(mark)).removesuffix("\n")

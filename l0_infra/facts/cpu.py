@@ -12,18 +12,22 @@ ONLINE = "/sys/devices/system/cpu/online"
 TOPOLOGY = "/sys/devices/system/cpu/cpu[0-9]*/topology"
 NODE = "/sys/devices/system/node/node[0-9]*"
 
+NAMED = "while read -r line; do case $line in 'model name'* | '') break ;; esac; done </proc/cpuinfo"
+"""Reads the line that names the first processor's model; it is empty where there is none."""
+
 CPU = Source(
     name="cpu.txt",
     program="grep",
-    command="exec grep -H -m1 -E '^(model name|-?[0-9]|$)|MemTotal' /proc/cpuinfo"
-    f" {ONLINE} {TOPOLOGY}/physical_package_id {TOPOLOGY}/thread_siblings_list"
+    quick=True,
+    command=f'{NAMED}; [ -z "$line" ] || echo "/proc/cpuinfo:$line";'
+    f" grep -H '' {ONLINE} {TOPOLOGY}/physical_package_id {TOPOLOGY}/thread_siblings_list"
     f" {NODE}/cpulist {NODE}/meminfo",
 )
 LSCPU = Source(
     name="lscpu.txt",
     program="lscpu",
-    command="while read -r line; do case $line in 'model name'*) exit ;; '') break ;; esac; done </proc/cpuinfo;"
-    " exec lscpu",
+    when=f'{NAMED}; [ -z "$line" ]',
+    command="lscpu",
     whole="lscpu",
 )
 """It takes long on machines with many processors, and is asked only where /proc/cpuinfo does not name the model."""

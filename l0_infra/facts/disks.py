@@ -17,16 +17,18 @@ NOT_A_DISK = re.compile(r"(loop|ram|zram|sr|fd|nbd|dm-|md)[0-9]|nvme[0-9]+c[0-9]
 LSBLK = Source(
     name="lsblk.json",
     program="lsblk",
+    quick=True,
     command="lsblk -J -b -o NAME,KNAME,TYPE,SIZE,MODEL,SERIAL,ROTA,TRAN",
     marks=('"blockdevices": [', '"blockdevices":['),
 )
 BLOCK = Source(
     name="sys-block.txt",
     program="grep",
-    command="exec grep -H '' /sys/block/*/size /sys/block/*/queue/rotational /sys/block/*/device/model"
+    quick=True,
+    command="grep -H '' /sys/block/*/size /sys/block/*/queue/rotational /sys/block/*/device/model"
     " /sys/block/*/device/serial /sys/block/*/*/dev",
 )
-MOUNTS = Source(name="proc-mounts.txt", program="cat", command="cat /proc/mounts")
+MOUNTS = Source(name="proc-mounts.txt", program="cat", command="cat /proc/mounts", quick=True)
 
 
 class _Row(msgspec.Struct):

@@ -16,14 +16,14 @@ PCI = re.compile(r"[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]")
 NET = Source(
     name="sys-class-net.txt",
     program="grep",
-    command="exec grep -H '' "
+    quick=True,
+    command="grep -H '' "
     + " ".join(
         f"{NICS}/*/{file}"
         for file in ("address", "mtu", "operstate", "speed", "device/uevent", "device/../uevent")
-    )
-    + "",
+    ),
 )
-ADDRESSES = Source(name="ip-address.txt", program="ip", command="ip -o address show")
+ADDRESSES = Source(name="ip-address.txt", program="ip", command="ip -o address show", quick=True)
 
 Addresses = Mapping[str, tuple[str, ...]]
 

@@ -13,6 +13,7 @@ __all__ = ["LIMITS", "cpus_usable", "memory_usable_bytes", "parse_limits"]
 LIMITS = Source(
     name="cgroup-limits.txt",
     program="grep",
+    quick=True,
     command=files(__package__).joinpath("limits.sh").read_text("utf-8"),
 )
 

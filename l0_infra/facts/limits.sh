@@ -5,26 +5,38 @@ walk() { # MOUNT PATH FILE...
     shift 2
     while :; do
         for file; do
-            [ -e "$mount$path/$file" ] && found="$found$mount$path/$file$nl"
+            [ ! -e "$mount$path/$file" ] || found="$found$mount$path/$file$nl"
         done
         [ -n "$path" ] || return 0
         path=${path%/*}
     done
 }
 
+look() { # MOUNT CONTROLLERS PATH
+    case ,$2, in
+        ,,) walk "$1" "$3" cpu.max memory.max ;;
+        *,memory,*) walk "$1" "$3" memory.limit_in_bytes ;;
+        *,cpu,*) walk "$1" "$3" cpu.cfs_quota_us cpu.cfs_period_us ;;
+    esac
+}
+
+mounted() { # CONTROLLERS: sets where they are mounted; /proc/mounts can be long, and is read where it is elsewhere
+    for mount in "/sys/fs/cgroup/${1:-unified}" "/sys/fs/cgroup"; do
+        [ ! -e "$mount/cgroup.procs" ] || return 0
+    done
+    while read -r _ mount type options _; do
+        case $type:$1,$options, in cgroup2:,* | cgroup:"$1",*",$1,"*) return 0 ;; esac
+    done </proc/mounts
+    return 1
+}
+
 nl='
 '
 while IFS=: read -r _ names group; do
-    case ",$names," in ,, | *,memory,* | *,cpu,*) ;; *) continue ;; esac
-    [ "$group" = / ] && group=
-    while read -r _ mountpoint type options _; do
-        case "$type:,$names,$options," in
-            cgroup2:,,*) walk "$mountpoint" "$group" cpu.max memory.max ;;
-            cgroup:*,memory,*,memory,*) walk "$mountpoint" "$group" memory.limit_in_bytes ;;
-            cgroup:*,cpu,*,cpu,*) walk "$mountpoint" "$group" cpu.cfs_quota_us cpu.cfs_period_us ;;
-        esac
-    done </proc/mounts
+    case ,$names, in ,, | *,memory,* | *,cpu,*) mounted "$names" && look "$mount" "$names" "${group%/}" ;; esac
 done </proc/self/cgroup
-set -f
 IFS=$nl
-exec grep -H -e Cpus_allowed_list -e '^[0-9m-]' /proc/self/status $found
+set -f
+grep -H '' /proc/self/status $found
+set +f
+unset IFS

@@ -13,7 +13,8 @@ POOLS = "/sys/kernel/mm/hugepages"
 MEMORY = Source(
     name="memory.txt",
     program="grep",
-    command=f"exec grep -H '' /proc/meminfo {POOLS}/*/nr_hugepages {POOLS}/*/free_hugepages",
+    quick=True,
+    command=f"grep -H '' /proc/meminfo {POOLS}/*/nr_hugepages {POOLS}/*/free_hugepages",
 )
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 import msgspec
+from msgspec.structs import replace
 
 from l0_infra.core.exec import Runner
 from l0_infra.facts import (
@@ -20,10 +21,12 @@ from l0_infra.facts import (
     system,
 )
 from l0_infra.facts.ask import ask
-from l0_infra.facts.bundle import HUNG, NOT_ASKED, Answers
+from l0_infra.facts.bundle import HUNG, NOT_ASKED, Answer, Answers
 from l0_infra.facts.fabric import with_flaps
 from l0_infra.facts.kernel_log import Flaps
+from l0_infra.facts.told_once import told_once
 from l0_infra.facts.tree import parse_tree, text_at
+from l0_infra.facts.vendor import Found
 from l0_infra.schemas import Disk, FabricPort, NetworkInterface, NodeFacts, Unread
 
 __all__ = ["SOURCES", "parse_node", "probe_node", "probe_size"]
@@ -69,42 +72,53 @@ def parse_node(answers: Answers, now: float) -> NodeFacts:
     """Make facts of what the sources said; of a node where none answered they say no more than that it hangs."""
     if all(answer.end == "hung" for answer in answers.values()):
         return NodeFacts(probed_at=now, unread=tuple(HUNG.unread("node")))
-    trees = {
-        name: parse_tree(answers[file].out)
-        for name, file in (
-            ("system", "system.txt"),
-            ("cpu", "cpu.txt"),
-            ("memory", "memory.txt"),
-            ("limits", "cgroup-limits.txt"),
-        )
-    }
-    uname = answers["uname.txt"].out
-    main = memory.parse_memory(trees["memory"])
-    left = limits.parse_limits(trees["limits"])
     found = accelerators.parse_accelerators(answers)
+    facts = _with_accelerators(_machine(answers, now), answers, found)
+    facts = _with_board(_with_operating(facts, answers, found), answers)
+    return _with_interconnect(facts, answers, found, kernel_log.parse_log(answers, now))
+
+
+def _machine(answers: Answers, now: float) -> NodeFacts:
+    """Read what the kernel tells of the machine itself, and what of any source could be read."""
+    files = parse_tree(answers["system.txt"].out)
+    uname, lscpu = answers["uname.txt"].out, answers["lscpu.txt"].out
+    processors = parse_tree(answers["cpu.txt"].out)
+    main = memory.parse_memory(parse_tree(answers["memory.txt"].out))
+    left = limits.parse_limits(parse_tree(answers["cgroup-limits.txt"].out))
     disk_list, disk_faults = _disks(answers)
-    around = operating.parse_operating(answers)
-    fixed = board.parse_board(answers, system.parse_chassis(trees["system"]), disk_list)
-    log = kernel_log.parse_log(answers, now)
-    ports, numa = _interfaces(answers), cpu.parse_numa(trees["cpu"])
-    joined = interconnect.parse_interconnect(answers, found, ports, numa)
     return NodeFacts(
         hostname=system.parse_hostname(uname),
-        boot_id=system.parse_boot_id(trees["system"]),
+        boot_id=system.parse_boot_id(files),
         probed_at=now,
-        os=system.parse_os(uname, trees["system"]),
-        chassis=fixed.chassis,
-        cpu=cpu.parse_cpu(trees["cpu"], answers["lscpu.txt"].out),
-        numa=numa,
+        os=system.parse_os(uname, files),
+        chassis=system.parse_chassis(files),
+        cpu=cpu.parse_cpu(processors, lscpu),
+        numa=cpu.parse_numa(processors),
         memory=main,
         limits=left,
-        cpus_usable=limits.cpus_usable(left, text_at(trees["cpu"], cpu.ONLINE)),
+        cpus_usable=limits.cpus_usable(left, text_at(processors, cpu.ONLINE)),
         memory_usable_bytes=limits.memory_usable_bytes(left, main.total_bytes),
-        disks=fixed.disks,
-        interfaces=ports,
+        disks=disk_list,
+        interfaces=_interfaces(answers),
+        evidence=tuple(name for name, answer in answers.items() if _is_told(name, answer)),
+        unread=(*_unread(answers), *disk_faults),
+    )
+
+
+def _with_accelerators(facts: NodeFacts, answers: Answers, found: Found) -> NodeFacts:
+    return replace(
+        facts,
         accelerators=found.accelerators,
         counted=accelerators.find_counted(answers, found),
         fabric_manager=nvidia.parse_fabric_manager(answers),
+        unread=(*facts.unread, *found.unread),
+    )
+
+
+def _with_operating(facts: NodeFacts, answers: Answers, found: Found) -> NodeFacts:
+    around = operating.parse_operating(answers)
+    return replace(
+        facts,
         software=(*around.software, *nvidia.parse_software(answers), *found.software),
         services=around.services,
         security=around.security,
@@ -112,26 +126,40 @@ def parse_node(answers: Answers, now: float) -> NodeFacts:
         resource_limits=around.resource_limits,
         clock=around.clock,
         package_locks=around.package_locks,
+        unread=(*facts.unread, *around.unread),
+    )
+
+
+def _with_board(facts: NodeFacts, answers: Answers) -> NodeFacts:
+    fixed = board.parse_board(answers, facts.chassis, facts.disks)
+    return replace(
+        facts,
+        chassis=fixed.chassis,
+        disks=fixed.disks,
         memory_modules=fixed.memory_modules,
         memory_errors=fixed.memory_errors,
         management=fixed.management,
+        unread=(*facts.unread, *fixed.unread),
+    )
+
+
+def _with_interconnect(
+    facts: NodeFacts, answers: Answers, found: Found, log: kernel_log.KernelLog
+) -> NodeFacts:
+    """Add PCI, fabric and topology, and what the kernel's log tells of these and of all else."""
+    joined = interconnect.parse_interconnect(answers, found, facts.interfaces, facts.numa)
+    return replace(
+        facts,
         kernel_events=kernel_log.find_events(log),
         pci=joined.pci,
         fabric=_fabric(joined.fabric, found.fabric, kernel_log.count_flaps(log)),
         topology=joined.topology,
-        evidence=tuple(
-            name for name, answer in answers.items() if answer.ok or (answer.out and name in TREES)
-        ),
-        unread=(
-            *_unread(answers),
-            *disk_faults,
-            *found.unread,
-            *around.unread,
-            *fixed.unread,
-            *log.unread,
-            *joined.unread,
-        ),
+        unread=told_once((*facts.unread, *log.unread, *joined.unread)),
     )
+
+
+def _is_told(name: str, answer: Answer) -> bool:
+    return bool(answer.out) if name in TREES else answer.ok
 
 
 def _disks(answers: Answers) -> tuple[tuple[Disk, ...], tuple[Unread, ...]]:

@@ -14,7 +14,8 @@ __all__ = ["ROUTES", "Route", "default_interface", "interface_to", "parse_routes
 ROUTES = Source(
     name="ip-route.txt",
     program="ip",
-    command="ip -o -4 route show; ip -o -6 route show; true",
+    quick=True,
+    command="ip -o route show table all || ip -o route show",
     also=("ip?route*", "ip?r.*"),
 )
 
@@ -35,7 +36,10 @@ class Route(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def parse_routes(text: str) -> tuple[Route, ...]:
-    """Read `ip -o route show`; the first hop of several counts, and what leads nowhere is left out."""
+    """Read `ip -o route show`; the first hop of several counts, and what leads nowhere is left out.
+
+    Only the main table counts, whose routes do not name it.
+    """
     return tuple(_routes(text))
 
 
@@ -63,7 +67,7 @@ def storage_servers(mounts: str) -> tuple[Address, ...]:
 
 def _routes(text: str) -> Iterator[Route]:
     for line in text.split("\n"):
-        match = ROUTE.match(line)
+        match = None if " table " in line else ROUTE.match(line)
         device = re.search(r"\bdev (\S+)", match[2]) if match else None
         network = _network(match[1], line) if match else None
         if device and network:

@@ -9,11 +9,21 @@ __all__ = ["SYSTEM", "UNAME", "parse_boot_id", "parse_chassis", "parse_hostname"
 DMI = "/sys/class/dmi/id"
 BOOT_ID = "/proc/sys/kernel/random/boot_id"
 
-UNAME = Source(name="uname.txt", program="uname", command="uname -nrm")
+UNAME = Source(
+    name="uname.txt",
+    program="uname",
+    quick=True,
+    command="cd /proc/sys/kernel && [ -e arch ] && read -r name <hostname && read -r release <osrelease &&"
+    ' read -r arch <arch && echo "$name $release $arch" || uname -nrm',
+    whole="uname -nrm",
+)
+"""Since version 6.1 the kernel's files tell the architecture too."""
+
 SYSTEM = Source(
     name="system.txt",
     program="grep",
-    command=f"exec grep -H '' /etc/os-release /usr/lib/os-release {BOOT_ID}"
+    quick=True,
+    command=f"grep -H '' /etc/os-release /usr/lib/os-release {BOOT_ID}"
     f" {DMI}/sys_vendor {DMI}/product_name {DMI}/product_serial {DMI}/product_uuid",
 )
 

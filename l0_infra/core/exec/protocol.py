@@ -18,7 +18,7 @@ __all__ = ["Unframer", "bootstrap_argv", "render_request"]
 # shows, and not a byte of what follows is swallowed. One line without quotes of its own, so that any login
 # shell passes it on.
 _BOOTSTRAP = (
-    'printf "%s{\\n" "$1"; printf "%s{\\n" "$1" >&2; og_nl=$(printf "\\n."); og_nl=${og_nl%.}; og_code=; '
+    'printf "%s{\\n" "$1"; printf "%s{\\n" "$1" >&2; og_nl=${IFS#??}; og_code=; '
     'while IFS= read -r og_line && [ "$og_line" != "$1" ]; do og_code=$og_code$og_line$og_nl; done; '
     'eval "$og_code"'
 )
@@ -33,7 +33,10 @@ def bootstrap_argv(run_id: str) -> tuple[str, ...]:
 
 @cache
 def _supervisor() -> str:
-    return files(__package__).joinpath("supervisor.sh").read_text("utf-8")
+    """Return the supervisor without comments and indentation: some shells read their input byte by byte."""
+    text = files(__package__).joinpath("supervisor.sh").read_text("utf-8")
+    lines = (line.strip() for line in text.split("\n"))
+    return "\n".join(line for line in lines if line and not line.startswith("#")) + "\n"
 
 
 def render_request(command: Command, run_id: str) -> bytes:

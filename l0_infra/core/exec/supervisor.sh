@@ -1,5 +1,6 @@
 # Runs one command for a client that may die at any moment, and ends the command with all its descendants when the
-# client's input ends or the time is over. Needs /proc, awk, sed, grep, head, sort; uses setsid and timeout where present.
+# client's input ends or the time is over. Needs /proc, awk, sed, grep, head, sort; uses setsid and timeout where
+# present. It starts few processes, and forks for no word that the shell knows itself: every command pays for it.
 #
 # Read by a bootstrap and given to eval, with $1 = the run's id and og_nl = a newline. On stdin follow: one line
 # "SIZE LIMIT" (bytes of the command's input; seconds, or "none"), shell code that sets cwd, environment and "$@", the
@@ -11,16 +12,16 @@
 #
 # As any background command of sh, the command starts with SIGINT and SIGQUIT ignored.
 
-og_id=$1 og_top=$$ og_ending='' og_sessions='' og_request=''
+og_id=$1 og_top=$$ og_ending='' og_sessions='' og_request='' og_setsid='' og_timeout=''
+command -v timeout >/dev/null && og_timeout='timeout 5'
 IFS=' ' read -r og_size og_limit || exit
 while IFS= read -r og_line && [ "$og_line" != "$og_id" ]; do og_request=$og_request$og_line$og_nl; done
 [ "$og_line" = "$og_id" ] || exit
-og_setsid=$(command -v setsid)
-og_timeout=$(command -v timeout)
+for og_word in /usr/bin/setsid /bin/setsid; do [ ! -x $og_word ] || og_setsid=$og_word; done
 
 og_ours() {
     {
-        ${og_timeout:+"$og_timeout" 5} grep -lszFx "OGAI_EXEC=$og_id" /proc/[0-9]*/environ | sed 's/[^0-9]//g'
+        $og_timeout grep -lszFx "OGAI_EXEC=$og_id" /proc/[0-9]*/environ | sed 's/[^0-9]//g'
         cat /proc/[0-9]*/stat | sed 's/(.*) //'
     } 2>/dev/null | awk -v top="$og_top" -v runner="$og_runner" -v known="$og_sessions" '
         NF == 1 { ours[$1] }
@@ -68,14 +69,20 @@ trap 'og_ending=1' TERM HUP INT
 exec 3<&0
 
 # The feeder passes the input on, then waits for EOF or the time limit. Its first line tells the runner whom to stop.
+# What fits into a pipe is passed on at once, and needs no clock.
 # Only a command that leaves more than a pipe's worth of its input unread hides an EOF, until the time limit.
 {
     read -r og_feeder og_line </proc/self/stat && echo "$og_feeder"
-    [ "$og_limit" != none ] && [ -n "$og_timeout" ] || og_timeout='' og_limit=''
-    $og_timeout $og_limit head -c "$og_size"
+    og_clock=''
+    [ "$og_limit" = none ] || [ -z "$og_timeout" ] || og_clock="timeout $og_limit"
+    if [ "$og_size" -gt 65536 ]; then
+        $og_clock head -c "$og_size"
+    elif [ "$og_size" -gt 0 ]; then
+        head -c "$og_size"
+    fi
     if [ $? -ne 124 ]; then
         exec >/dev/null
-        $og_timeout $og_limit cat
+        $og_clock cat
     fi
     kill -TERM $og_top
 } <&3 2>/dev/null | {
@@ -95,7 +102,7 @@ exec 3<&-
 
 wait $og_runner 2>/dev/null
 og_status=$?
-[ -n "$og_ending" ] && og_end_all
+[ -z "$og_ending" ] || og_end_all
 printf '%s}%s\n' "$og_id" "$og_status"
 printf '%s}%s\n' "$og_id" "$og_status" >&2
 exit 0

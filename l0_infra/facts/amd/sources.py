@@ -46,8 +46,9 @@ ROCM = Source(
 VERSIONS = Source(
     name="amd-versions.txt",
     program="grep",
-    command="[ -e /opt/rocm/.info/version ] || [ -e /sys/module/amdgpu/version ] || exit 0;"
-    " grep -H '' /opt/rocm/.info/version /sys/module/amdgpu/version 2>/dev/null; true",
+    quick=True,
+    when="[ -e /opt/rocm/.info/version ] || [ -e /sys/module/amdgpu/version ]",
+    command="grep -Hs '' /opt/rocm/.info/version /sys/module/amdgpu/version; true",
 )
 
 QUICK = (*MAIN, ROCM)

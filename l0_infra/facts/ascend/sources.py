@@ -113,8 +113,9 @@ INSTALLED = (
 VERSIONS = Source(
     name="ascend-versions.txt",
     program="grep",
-    command="[ -e /etc/ascend_install.info ] || [ -d /usr/local/Ascend ] || exit 0;"
-    r" base=$(sed -n 's/^Driver_Install_Path_Param=//p' /etc/ascend_install.info 2>/dev/null);"
+    quick=True,
+    when="[ -e /etc/ascend_install.info ] || [ -d /usr/local/Ascend ]",
+    command=r"base=$(sed -n 's/^Driver_Install_Path_Param=//p' /etc/ascend_install.info 2>/dev/null);"
     f" base=${{base:-/usr/local/Ascend}}; grep -iH version {INSTALLED} 2>/dev/null; true",
 )
 

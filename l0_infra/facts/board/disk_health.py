@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
+from itertools import chain
 
 from msgspec.structs import replace
 
@@ -75,10 +76,9 @@ def health_unread(answers: Answers) -> Iterator[Unread]:
 
 
 def _garbled(answer: Answer, what: str) -> Iterator[Unread]:
-    logs = [*_nvme_logs(answer.out), *_smart_logs(answer.out)]
-    said = [text.strip() for _, text in _sections(answer.out) if text.strip()]
-    if answer.ok and said and not logs:
-        yield Unread(what=what, reason="garbled", detail=said[0][:200])
+    said = next((text.strip() for _, text in _sections(answer.out) if text.strip()), "")
+    if answer.ok and said and not any(chain(_nvme_logs(answer.out), _smart_logs(answer.out))):
+        yield Unread(what=what, reason="garbled", detail=said[:200])
     yield from answer.unread(what)
 
 

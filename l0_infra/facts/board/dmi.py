@@ -14,7 +14,8 @@ DMIDECODE = Source(
     also=("dmidecode*",),
     marks=("# dmidecode ",),
     program="dmidecode",
-    command="[ ! -d /sys/class/dmi/id ] || dmidecode -t 17,38,42",
+    when="[ -d /sys/class/dmi/id ]",
+    command="dmidecode -t 17,38,42",
     whole="dmidecode",
 )
 """Asked only where the firmware has such tables: elsewhere `dmidecode` would search all memory for them."""

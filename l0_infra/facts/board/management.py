@@ -16,6 +16,7 @@ IPMI = Source(
     name="ipmitool.txt",
     also=("ipmitool*",),
     program="sh",
+    when="[ -e /dev/ipmi0 ] || [ -e /dev/ipmi/0 ] || [ -e /dev/ipmidev/0 ]",
     command=files(__package__).joinpath("ipmi.sh").read_text("utf-8"),
 )
 

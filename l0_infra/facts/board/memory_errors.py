@@ -13,10 +13,9 @@ PLACE = "/sys/devices/system/edac/mc"
 EDAC = Source(
     name="edac.txt",
     program="grep",
-    command=f'set -- {PLACE}/mc[0-9]*; [ -e "$1" ] || exit 0;'
-    f" grep -H '' {PLACE}/mc*/ce_count {PLACE}/mc*/ue_count;"
-    f" for file in $(grep -l '[1-9]' {PLACE}/mc*/dimm*/dimm_?e_count);"
-    ' do grep -H \'\' "$file" "${file%/*}/dimm_label"; done; true',
+    quick=True,
+    command=f"grep -Hs '' {PLACE}/mc*/ce_count {PLACE}/mc*/ue_count"
+    f" {PLACE}/mc*/dimm*/dimm_?e_count {PLACE}/mc*/dimm*/dimm_label; true",
 )
 
 

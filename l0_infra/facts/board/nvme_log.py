@@ -2,6 +2,7 @@
 
 Its JSON has temperatures in Kelvin, and numbers as numbers or, in versions 2.1 to 2.4, as text; `-v` makes an object
 of the critical warning. Its text has units that follow the locale: `34 C`, `34 °C (307 K)`, `93 °F (307 K)`.
+A disk without a critical warning has passed, as `smartctl` has it.
 """
 
 import re
@@ -69,8 +70,10 @@ def _health(told: Mapping[str, str], celsius: int | None) -> DiskHealth | None:
     if not {"critical_warning", "percentage_used"} & told.keys():
         return None
     hours = count(told.get("power_on_hours", ""))
+    warning = _byte(count(told.get("critical_warning", "")))
     return DiskHealth(
-        critical_warning=_byte(count(told.get("critical_warning", ""))),
+        passed=None if warning is None else not warning,
+        critical_warning=warning,
         wear_percent=share(told.get("percentage_used", ""), most=255),
         spare_percent=share(told.get("available_spare", "")),
         spare_threshold_percent=share(told.get("available_spare_threshold", "")),

@@ -7,7 +7,7 @@ import msgspec
 
 from l0_infra.facts.bundle import Source
 from l0_infra.facts.fabric.counters import TROUBLE, parse_counters
-from l0_infra.facts.fabric.sections import each_port, sections
+from l0_infra.facts.fabric.sections import ANY_DEVICE, each_port, sections
 from l0_infra.facts.tree import integer
 from l0_infra.schemas import Counter
 
@@ -16,6 +16,7 @@ __all__ = ["ETHTOOL", "Interface", "parse_ethtool"]
 ETHTOOL = Source(
     name="ethtool.txt",
     program="ethtool",
+    when=ANY_DEVICE,
     also=("ethtool*",),
     marks=("# ethtool ", "Settings for "),
     command=each_port(

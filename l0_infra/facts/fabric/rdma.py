@@ -5,16 +5,24 @@ from collections.abc import Iterator, Mapping
 
 from l0_infra.facts.bundle import Source
 from l0_infra.facts.fabric import words
+from l0_infra.facts.fabric.sections import ANY_DEVICE
 from l0_infra.facts.json_value import Json, decode, dig, items, keys, word
 from l0_infra.facts.tree import integer
 from l0_infra.schemas import FabricPort
 
 __all__ = ["IBDEV2NETDEV", "LINKS", "LINKS_TEXT", "parse_ibdev2netdev", "parse_links", "parse_links_text"]
 
-LINKS = Source(name="rdma-link.json", program="rdma", command="rdma -j link show", also=("*rdma*link*.json",))
+LINKS = Source(
+    name="rdma-link.json",
+    program="rdma",
+    when=ANY_DEVICE,
+    command="rdma -j link show",
+    also=("*rdma*link*.json",),
+)
 LINKS_TEXT = Source(
     name="rdma-link.txt",
     program="rdma",
+    when=ANY_DEVICE,
     command="rdma -j link show >/dev/null 2>&1 || rdma link show",
     also=("*rdma*link*",),
 )

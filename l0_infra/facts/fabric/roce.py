@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 
 from l0_infra.facts.bundle import Source
-from l0_infra.facts.fabric.sections import each_port, sections
+from l0_infra.facts.fabric.sections import ANY_DEVICE, each_port, sections
 from l0_infra.facts.tree import Tree, integer, text_at
 from l0_infra.schemas import RoceSettings
 
@@ -20,6 +20,7 @@ TOS = "/sys/kernel/config/rdma_cm/{}/ports/{}/default_roce_tos"
 MLNX_QOS = Source(
     name="mlnx_qos.txt",
     program="mlnx_qos",
+    when=ANY_DEVICE,
     command=each_port("mlnx_qos -i {}", ethernet=True),
     also=("mlnx?qos*",),
     marks=("Priority trust state: ",),
@@ -27,6 +28,7 @@ MLNX_QOS = Source(
 DCB = Source(
     name="dcb.txt",
     program="dcb",
+    when=ANY_DEVICE,
     also=("dcb*",),
     marks=("prio-pfc ",),
     command=each_port("dcb pfc show dev {}", "dcb -N app show dev {}", ethernet=True),
@@ -34,6 +36,7 @@ DCB = Source(
 ROCE_FILES = Source(
     name="roce-settings.txt",
     program="grep",
+    quick=True,
     command=f"grep -Hs '' {NET}/*/ecn/roce_*/enable/* {NET}/*/qos/trust"
     f" {TC.format('*', '*')} {TOS.format('*', '*')}; true",
 )

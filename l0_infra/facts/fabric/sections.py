@@ -3,7 +3,10 @@
 import re
 from collections.abc import Iterator
 
-__all__ = ["each_port", "sections"]
+__all__ = ["ANY_DEVICE", "each_port", "sections"]
+
+ANY_DEVICE = 'for device in /sys/class/infiniband/*; do [ -e "$device" ] && break; done'
+"""The shell's test of whether the node has an RDMA device."""
 
 INTERFACES = "/sys/class/infiniband/*/device/net/*"
 """Where the kernel lists the network interfaces of RDMA devices."""

@@ -18,7 +18,8 @@ ROOT = "/sys/class/infiniband"
 SYSFS = Source(
     name="sys-class-infiniband.txt",
     program="grep",
-    command=f"""cd {ROOT} 2>/dev/null || exit 0
+    quick=True,
+    command=f"""[ ! -d {ROOT} ] || {{
 grep -Hs '' {ROOT}/*/fw_ver {ROOT}/*/hca_type {ROOT}/*/board_id {ROOT}/*/node_guid {ROOT}/*/device/uevent \
 {ROOT}/*/device/numa_node {ROOT}/*/device/current_link_* {ROOT}/*/device/max_link_* {ROOT}/*/device/../max_link_speed \
 {ROOT}/*/device/net/*/dev_port {ROOT}/*/ports/*/state {ROOT}/*/ports/*/phys_state {ROOT}/*/ports/*/rate \
@@ -26,7 +27,8 @@ grep -Hs '' {ROOT}/*/fw_ver {ROOT}/*/hca_type {ROOT}/*/board_id {ROOT}/*/node_gu
 {ROOT}/*/ports/*/counters/port_rcv_packets {ROOT}/*/ports/*/gid_attrs/*/*
 grep -Hsv -e '^0$' -e '^0000:0000:0000:0000:0000:0000:0000:0000$' \
 {ROOT}/*/ports/*/counters/* {ROOT}/*/ports/*/hw_counters/* {ROOT}/*/ports/*/gids/*
-true""",
+true
+}}""",
 )
 """Counters at 0 and GIDs that are not set are left out; one counter is always told, so that none is not unread."""
 

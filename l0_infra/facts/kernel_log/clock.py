@@ -12,7 +12,9 @@ __all__ = ["BOOT_TIME", "Clock", "epoch_of", "parse_clock"]
 BOOT_TIME = Source(
     name="boot-time.txt",
     program="grep",
-    command="grep -h -e '^btime ' -e '^[0-9]' /proc/stat /proc/uptime; date +%z",
+    quick=True,
+    command="grep -h '^btime ' /proc/stat; cat /proc/uptime;"
+    " if [ /etc/localtime -ef /usr/share/zoneinfo/UTC ]; then echo +0000; else date +%z; fi",
 )
 DAY_S = 86400
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from xml.etree.ElementTree import Element
 
-from l0_infra.facts.nvidia.words import count, flag, known, said
+from l0_infra.facts.nvidia.words import count, flag, known, said, text_at
 from l0_infra.schemas import Ecc, MemoryRepair
 
 __all__ = ["parse_ecc", "parse_repair"]
@@ -54,7 +54,8 @@ def _sum(gpu: Element, since: str, kinds: Iterable[str], bits: str) -> int | Non
     """Add what is counted by kind of memory; one that is neither counted nor absent makes the sum unknown."""
     if (total := said(gpu, f"ecc_errors/{since}/{bits}/total")) is not None:
         return count(total)
-    words = [gpu.findtext(f"ecc_errors/{since}/{kind}", "N/A").strip() for kind in kinds]
+    told = (text_at(gpu, f"ecc_errors/{since}/{kind}") for kind in kinds)
+    words = ["N/A" if word is None else word.strip() for word in told]
     counts = [count(known(word)) for word in words if word != "N/A"]
     whole = [number for number in counts if number is not None]
     return sum(whole) if whole and len(whole) == len(counts) else None

@@ -29,8 +29,9 @@ REASONS: dict[str, Throttle] = {
 
 def parse_condition(gpu: Element) -> Condition:
     """Read temperatures, power and modes."""
+    words = {leaf.text for leaf in gpu.iter()}
     return Condition(
-        health=next((word for word in LOST if any(word == leaf.text for leaf in gpu.iter())), None),
+        health=next((word for word in LOST if word in words), None),
         temperature_c=quantity(said(gpu, "temperature/gpu_temp"), "C"),
         memory_temperature_c=quantity(said(gpu, "temperature/memory_temp"), "C"),
         temperature_margin_c=_margin(gpu),

@@ -1,12 +1,13 @@
 """Words and quantities as `nvidia-smi` prints them, and what it prints where it knows nothing."""
 
 import re
+from functools import cache
 from typing import TypeVar
 from xml.etree.ElementTree import Element
 
 from l0_infra.facts.vendor import MIB, text
 
-__all__ = ["LOST", "count", "flag", "known", "mebibytes_at", "or_none", "quantity", "said"]
+__all__ = ["LOST", "count", "flag", "known", "mebibytes_at", "or_none", "quantity", "said", "text_at"]
 
 LOST = ("GPU is lost", "GPU requires reset")
 """What stands in place of values of a GPU that no longer answers."""
@@ -47,7 +48,16 @@ def known(word: str | None) -> str | None:
 
 def said(gpu: Element, *paths: str) -> str | None:
     """Return what stands at the first path that says something; versions put the same thing at several."""
-    return next((word for path in paths if (word := known(gpu.findtext(path))) is not None), None)
+    return next((word for path in paths if (word := known(text_at(gpu, path))) is not None), None)
+
+
+def text_at(element: Element, path: str) -> str | None:
+    """Return the text at a path of names, as `findtext` does, which is slow on more than one name."""
+    *above, name = path.split("/")
+    place: Element | None = element
+    for one in above:
+        place = None if place is None else place.find(one)
+    return None if place is None else place.findtext(name)
 
 
 def quantity(word: str | None, unit: str) -> float | None:
@@ -58,8 +68,13 @@ def quantity(word: str | None, unit: str) -> float | None:
 
 def count(word: str | None, unit: str = "") -> int | None:
     """Read a whole number of at most 18 digits with its unit, if it has one: `3`, `16x`, `2 bank(s)`."""
-    match = re.fullmatch(rf"([0-9]{{1,18}}) ?{re.escape(unit)}", word or "")
+    match = _counted(unit).fullmatch(word or "")
     return int(match[1]) if match else None
+
+
+@cache
+def _counted(unit: str) -> re.Pattern[str]:
+    return re.compile(rf"([0-9]{{1,18}}) ?{re.escape(unit)}")
 
 
 def mebibytes_at(element: Element, path: str) -> int | None:

@@ -29,20 +29,23 @@ PMC = Source(
     also=("pmc*",),
     marks=("RESPONSE MANAGEMENT TIME_STATUS_NP",),
     program="pmc",
-    command="[ ! -S /var/run/ptp4l ] || pmc -u -b 0 'GET TIME_STATUS_NP'",
+    when="[ -S /var/run/ptp4l ]",
+    command="pmc -u -b 0 'GET TIME_STATUS_NP'",
 )
 TIMEDATECTL = Source(
     name="timedatectl.txt",
     also=("timedatectl*",),
     marks=("NTPSynchronized=",),
     program="timedatectl",
-    command="[ -d /run/systemd/system ] || exit;"
-    " timedatectl show 2>/dev/null || timedatectl && { timedatectl timesync-status --no-pager; true; }",
+    when="[ -d /run/systemd/system ]",
+    command="timedatectl show 2>/dev/null || timedatectl && { timedatectl timesync-status --no-pager; true; }",
 )
 ZONE = Source(
     name="zone.txt",
     program="readlink",
-    command="readlink /etc/localtime; zone=; [ ! -r /etc/timezone ] || read -r zone </etc/timezone;"
+    quick=True,
+    command="zone=; [ ! -r /etc/timezone ] || read -r zone </etc/timezone;"
+    ' [ /etc/localtime -ef "/usr/share/zoneinfo/${zone:-.}" ] || readlink /etc/localtime;'
     ' [ -z "$zone" ] || echo "$zone"',
 )
 

@@ -13,17 +13,22 @@ __all__ = ["CMDLINE", "KERNEL", "MODULES", "parse_kernel"]
 CMDLINE = Source(
     name="proc-cmdline.txt",
     also=("cmdline", "cmdline.txt", "proc_cmdline*"),
-    program="sh",
-    command='IFS= read -r line </proc/cmdline || [ -n "$line" ] && printf \'%s\\n\' "$line"',
+    program="cat",
+    command="cat /proc/cmdline",
+    quick=True,
 )
 MODULES = Source(
     name="proc-modules.txt",
     also=("lsmod*", "modules.txt", "proc_modules*"),
     program="cat",
     command="[ ! -e /proc/modules ] || cat /proc/modules",
+    quick=True,
 )
 KERNEL = Source(
-    name="kernel.txt", program="grep", command=files(__package__).joinpath("kernel.sh").read_text("utf-8")
+    name="kernel.txt",
+    program="grep",
+    quick=True,
+    command=files(__package__).joinpath("kernel.sh").read_text("utf-8"),
 )
 
 MATTERS = re.compile(

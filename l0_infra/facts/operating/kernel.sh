@@ -28,5 +28,5 @@ if [ -n "$release" ] && [ -d "$modules" ]; then
     [ ! -e "$modules/build/Makefile" ] || headers=present
     echo "$modules/build:$headers"
 fi
-exec grep -H '' /sys/module/*/version $sys/mm/transparent_hugepage/enabled /proc/sys/kernel/numa_balancing \
+grep -H '' /sys/module/*/version $sys/mm/transparent_hugepage/enabled /proc/sys/kernel/numa_balancing \
     /proc/sys/kernel/pid_max /proc/sys/kernel/tainted /proc/sys/vm/swappiness $types

@@ -13,6 +13,7 @@ __all__ = ["LOCKS", "parse_locks"]
 LOCKS = Source(
     name="package-locks.txt",
     program="stat",
+    quick=True,
     command=files(__package__).joinpath("locks.sh").read_text("utf-8"),
 )
 

@@ -1,7 +1,5 @@
 # Prints lock files of package managers (path:device inode), what pid files say, the kernel's locks, programs by pid.
 # A file that is merely there locks nothing: apt, dpkg and rpm hold a lock on it, dnf, yum and zypper write their pid.
-stat -c '%n:%d %i' /var/lib/dpkg/lock /var/lib/dpkg/lock-frontend /var/lib/apt/lists/lock /var/cache/apt/archives/lock \
-    /var/lib/rpm/.rpm.lock /usr/lib/sysimage/rpm/.rpm.lock /run/dnf/rpmtransaction.lock
 programs=
 tell() { # FILE PID
     echo "$1:pid $2"
@@ -19,8 +17,12 @@ file=/var/lib/pacman/db.lck
     pid=${open#/proc/}
     tell "$file" "${pid%%/*}"
 done
+written=
 while read -r _ kind _ mode pid _; do
     case $kind:$mode:$pid in *:*:*[!0-9]*) ;; *:WRITE:*) programs="$programs /proc/$pid/comm" ;; esac
+    case $kind:$mode in POSIX:WRITE | OFDLCK:WRITE) written=1 ;; esac
 done </proc/locks
+[ -z "$written" ] || stat -c '%n:%d %i' /var/lib/dpkg/lock /var/lib/dpkg/lock-frontend /var/lib/apt/lists/lock \
+    /var/cache/apt/archives/lock /var/lib/rpm/.rpm.lock /usr/lib/sysimage/rpm/.rpm.lock /run/dnf/rpmtransaction.lock
 grep -H '' /proc/locks $programs
 true

@@ -15,6 +15,7 @@ __all__ = ["MOKUTIL", "SECURITY", "parse_security"]
 SECURITY = Source(
     name="security.txt",
     program="grep",
+    quick=True,
     command=files(__package__).joinpath("security.sh").read_text("utf-8"),
 )
 MOKUTIL = Source(

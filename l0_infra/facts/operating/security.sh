@@ -9,5 +9,5 @@ boot=/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c
     echo "/sys/firmware:$firmware"
 }
 [ ! -e "$boot" ] || echo "$boot:$(od -An -tu1 "$boot")"
-exec grep -H '' /sys/kernel/security/lockdown /sys/kernel/security/lsm /sys/fs/selinux/enforce \
+grep -H '' /sys/kernel/security/lockdown /sys/kernel/security/lsm /sys/fs/selinux/enforce \
     /sys/module/apparmor/parameters/enabled /proc/filesystems /etc/ufw/ufw.conf

@@ -71,8 +71,8 @@ SYSTEMCTL = Source(
     also=("systemctl_show*", "systemctl-show*"),
     marks=("DefaultLimitMEMLOCK=",),
     program="systemctl",
-    command=f"[ -d /run/systemd/system ] || {{ echo 'System {NO_SYSTEMD}'; exit 1; }};"
-    f" systemctl show {' '.join(f'-p {name}' for name in DEFAULTS)} && echo &&"
+    when="[ -d /run/systemd/system ]",
+    command=f"systemctl show {' '.join(f'-p {name}' for name in DEFAULTS)} && echo &&"
     f" systemctl show {' '.join(f'-p {name}' for name in TOLD)} {' '.join(WATCHED)}",
 )
 

@@ -25,6 +25,7 @@ DPKG = Source(
     name="dpkg-query.txt",
     also=("dpkg*",),
     program="dpkg-query",
+    quick=True,
     command=f"known=; for name in {' '.join(PACKAGES)}; do"
     " for file in $name $name:amd64 $name:arm64; do"
     ' [ ! -e "/var/lib/dpkg/info/$file.list" ] || known="$known $file"; done; done;'
@@ -39,6 +40,7 @@ RPM = Source(
 LDCONFIG = Source(
     name="ldconfig-p.txt",
     program="ldconfig",
+    quick=True,
     command="! grep -qE 'lib(nccl|rccl)\\.so' /etc/ld.so.cache || ldconfig -p | grep -E 'lib(nccl|rccl)\\.so' |"
     ' while read -r line; do file=${line##* => }; echo "$file => $(readlink -f "$file")"; done',
 )

@@ -17,6 +17,7 @@ ULIMITS = Source(
     marks=("Max locked memory ",),
     program="cat",
     command="cat /proc/self/limits",
+    quick=True,
 )
 
 KERNEL_NAMES: Mapping[str, LimitName] = {

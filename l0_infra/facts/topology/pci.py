@@ -1,6 +1,7 @@
 """Devices on PCI: the kernel's files tell where they hang, `lspci -nn` what they are called."""
 
 import re
+from collections.abc import Mapping
 
 import msgspec
 
@@ -16,33 +17,54 @@ ROOT = "/sys/bus/pci/devices"
 KINDS = ("0108", "02", "03", "0680", "12")
 """NVMe disks, network controllers, displays (with GPUs), other bridges (NVSwitches), accelerators."""
 
+IDS = "names=; for file in /usr/share/misc/pci.ids /usr/share/hwdata/pci.ids; do [ ! -e $file ] || names=$file; done"
+"""Looks for the list of names that `lspci` has, which takes much longer to read all of it."""
+
+NAMES_OF_IDS = """
+    /^[0-9a-f]/ { vendor = substr($0, 1, 4); wanted = index(ids, " " vendor ":"); maker = substr($0, 7); next }
+    /^[^\t]/ { wanted = 0 }
+    wanted && /^\t[0-9a-f]/ {
+        id = vendor ":" substr($0, 2, 4)
+        if (index(ids, " " id " ")) print id " " maker " " substr($0, 8)
+    }
+"""
+"""awk's way through that list: vendors, and below each its devices."""
+
 SYS_BUS_PCI = Source(
     name="sys-bus-pci.txt",
     program="grep",
-    command=f"""cd {ROOT} 2>/dev/null || exit 0
+    quick=True,
+    command=f"""{IDS}
+ids=
 set --
-for one in *; do
-    read -r class <"$one/class" || continue
-    case $class in {"|".join(f"0x{kind}*" for kind in KINDS)}) set -- "$@" "$one" ;; esac
-done
-[ $# -gt 0 ] || exit 0
-ls -ld "$@"
-for one; do
+for place in {ROOT}/*; do
+    [ -e "$place/class" ] && read -r class <"$place/class" || continue
+    case $class in {"|".join(f"0x{kind}*" for kind in KINDS)}) ;; *) continue ;; esac
+    if [ -e "$place/vendor" ] && read -r vendor <"$place/vendor" && read -r device <"$place/device"; then
+        ids="$ids ${{vendor#0x}}:${{device#0x}}"
+    fi
     for file in uevent numa_node {" ".join(PCIE_FILES)}; do
-        set -- "$@" "{ROOT}/$one/$file"
+        set -- "$@" "$place/$file"
     done
-    shift
+    cd -P "$place" && echo "${{place##*/}} -> $PWD"
 done
-grep -Hs '' "$@"
+cd /
+[ $# -eq 0 ] || grep -Hs '' "$@"
+[ -z "$ids" ] || [ -z "$names" ] || awk -v ids="$ids " '{NAMES_OF_IDS}' "$names"
 true""",
 )
 LSPCI = Source(
     name="lspci-nn.txt",
     program="lspci",
+    when=f'{IDS}; [ -z "$names" ]',
+    quick=True,
     command="lspci -D -nn",
     also=("*lspci*",),
     marks=(" bridge [0600]: ", " bridge [0604]: ", " controller [0302]: "),
 )
+
+NAMED = re.compile(r"^([0-9a-f]{4}:[0-9a-f]{4}) (.{1,300}?)[ \t\r]*$", re.M)
+"""An id and its name."""
 
 LINE = re.compile(
     r"((?:[0-9a-f]{4,8}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]) .{0,80}?\[([0-9a-f]{4})\]: (.{0,300}?)"
@@ -64,10 +86,10 @@ def parse_sys_bus_pci(text: str) -> tuple[PciDevice, ...]:
     """Read the kernel's files, and the links that say where in the tree a device is."""
     links = (line.rpartition(" -> ") for line in text.split("\n") if " -> " in line)
     places = {left.rpartition(" ")[2]: right.strip() for left, _, right in links}
-    tree = parse_tree(text)
+    tree, names = parse_tree(text), dict(NAMED.findall(text))
     addresses = {match[1] for path in tree if (match := re.match(rf"{ROOT}/([^/]+)/", path))}
     return tuple(
-        _device(address, name, tree, places.get(name))
+        _device(address, name, tree, places.get(name), names)
         for name in sorted(addresses)
         if (address := pci_address(name))
     )
@@ -93,7 +115,7 @@ def _named(device: PciDevice, named: PciDevice | None) -> PciDevice:
     return msgspec.structs.replace(device, name=named.name) if named else device
 
 
-def _device(address: str, name: str, tree: Tree, place: str | None) -> PciDevice:
+def _device(address: str, name: str, tree: Tree, place: str | None, names: Mapping[str, str]) -> PciDevice:
     uevent = settings(tree.get(f"{ROOT}/{name}/uevent", ()), "=")
     ids = re.fullmatch(r"([0-9A-F]{4}):([0-9A-F]{4})", uevent.get("PCI_ID", ""))
     kind = re.fullmatch(r"([0-9A-F]{3,4})[0-9A-F]{2}", uevent.get("PCI_CLASS", ""))
@@ -102,6 +124,7 @@ def _device(address: str, name: str, tree: Tree, place: str | None) -> PciDevice
         class_id=kind[1].lower().zfill(4) if kind else None,
         vendor_id=ids[1].lower() if ids else None,
         device_id=ids[2].lower() if ids else None,
+        name=names.get(f"{ids[1]}:{ids[2]}".lower()) if ids else None,
         driver=uevent.get("DRIVER") or None,
         numa_node=integer(text_at(tree, f"{ROOT}/{name}/numa_node")),
         bridges=_bridges(place, name),

@@ -88,6 +88,27 @@ def test_each_folder_of_an_archive_is_a_node(tmp_path: Path, kind: str) -> None:
     assert [node.name for node in read_bundle(tmp_path / "all.tar")] == ["gpu2", "gpu10"]
 
 
+@pytest.mark.parametrize("above", ["", "gpu7/"], ids=["one node", "a node of several"])
+def test_folders_that_sort_files_by_kind_are_no_nodes(tmp_path: Path, above: str) -> None:
+    for name, text in (
+        (f"{above}NPU/npu-smi-info.txt", NPUS),
+        (f"{above}var/log/dmesg.txt", "Linux version 6\n"),
+    ):
+        (tmp_path / name).parent.mkdir(parents=True)
+        (tmp_path / name).write_text(text)
+    if above:
+        (tmp_path / "gpu8").mkdir()
+        (tmp_path / "gpu8/npu-smi-info.txt").write_text(NPUS)
+    first, *others = read_bundle(tmp_path)
+    assert [node.name for node in (first, *others)] == (["gpu7", "gpu8"] if above else [tmp_path.name])
+    assert first.files.keys() == {"npu-smi-info.txt", "kernel.log"}
+
+
+def test_a_node_may_be_called_what_it_likes(tmp_path: Path) -> None:
+    save_bundle(tmp_path / "case.tar.gz", [evidence("logs"), evidence("gpu01")])
+    assert [node.name for node in read_bundle(tmp_path / "case.tar.gz")] == ["gpu01", "logs"]
+
+
 def test_what_is_not_known_is_told(tmp_path: Path) -> None:
     (tmp_path / "npu-smi-info.txt").write_text(NPUS)
     (tmp_path / "notes.md").write_text("it broke on Monday")

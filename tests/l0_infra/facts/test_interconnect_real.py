@@ -100,7 +100,8 @@ def make(root: Path, files: Mapping[str, str]) -> None:
 
 def run(source: Source, root: Path) -> str:
     """Run a source's command as the bundle does, on a tree under `root` instead of /sys; take its output back."""
-    command = shlex.quote(source.command.replace("/sys", f"{root}/sys"))
+    moved = source.command.replace("/sys", f"{root}/sys").replace("/usr/share", f"{root}/usr/share")
+    command = shlex.quote(moved)
     done = subprocess.run(
         ("sh", "-c", f'fact() {{ (eval "$3"); }}; fact name program {command}'),
         check=True,
@@ -148,6 +149,18 @@ def test_ports_of_a_made_tree_with_entries_that_cannot_be_read(tmp_path: Path) -
     ]
 
 
+PCI_IDS = """# Vendors, and below each its devices and their cards
+10dd  Maker of bridges
+\t2330  Bridge
+10de  Maker of cards
+\t2330  Card [Eighth]
+\t\t10de 2330  Card on a board
+\t2331  Card [Ninth]
+C 03  Display controller
+\t02  3D controller
+"""
+
+
 def test_pci_of_a_made_tree(tmp_path: Path) -> None:
     root, gpu, bridge = "pci0000:15", "0000:16:00.0", "0000:15:01.0"
     inside = f"sys/devices/{root}/{bridge}"
@@ -157,6 +170,9 @@ def test_pci_of_a_made_tree(tmp_path: Path) -> None:
             f"{inside}/class": "0x060400\n",
             f"{inside}/max_link_speed": "16.0 GT/s PCIe\n",
             f"{inside}/{gpu}/class": "0x030200\n",
+            f"{inside}/{gpu}/vendor": "0x10de\n",
+            f"{inside}/{gpu}/device": "0x2330\n",
+            "usr/share/misc/pci.ids": PCI_IDS,
             f"{inside}/{gpu}/uevent": "DRIVER=nvidia\nPCI_CLASS=30200\nPCI_ID=10DE:2330\n",
             f"{inside}/{gpu}/numa_node": "1\n",
             f"{inside}/{gpu}/current_link_speed": "32.0 GT/s PCIe\n",
@@ -170,6 +186,7 @@ def test_pci_of_a_made_tree(tmp_path: Path) -> None:
     (devices / gpu).symlink_to(f"../../../devices/{root}/{bridge}/{gpu}")
     (one,) = parse_sys_bus_pci(run(SYS_BUS_PCI, tmp_path))
     assert (one.address, one.bridges, one.numa_node) == (gpu, (bridge,), 1)
+    assert one.name == "Maker of cards Card [Eighth]"
     assert one.link and (one.link.generation, one.link.width) == (5, 16)
     assert (one.link.generation_max, one.link.generation_device_max) == (4, 5)
 

@@ -243,6 +243,55 @@ def test_every_shell_tells_how_facts_ended(shell: tuple[str, ...]) -> None:
     assert [number for number in range(4271, 4275) if sleeping(f"{number}.5")] == []
 
 
+@pytest.mark.parametrize("hangs", [False, True], ids=["in time", "held up"])
+@pytest.mark.parametrize("shell", [("dash",), ("bash",), ("busybox", "sh")])
+def test_every_shell_tells_what_is_quick(shell: tuple[str, ...], hangs: bool, tmp_path: Path) -> None:
+    """A source that was taken for quick and hangs is told as such, and takes no other with it."""
+    if shutil.which(shell[0]) is None:
+        pytest.skip(f"{shell[0]} is not installed")
+    for name, text in (("a:b", "one\ntwo\n"), ("empty", ""), ("cut", "no end"), ("0000:c1:00.0", "x: y\n")):
+        (tmp_path / name).write_text(text)
+    mark = f"4275.{os.getpid()}"
+    commands = {
+        "says": "echo said; exists=1; [ -n \"$exists\" ] && printf 'more\\n' >&2",
+        "tree": f"echo /made:first; grep -H '' {tmp_path}/[a-z]* {tmp_path}/none; grep -Hs '' {tmp_path}/0*; true",
+        "bare": f"cat {tmp_path}/a:b",
+        "own": f"grep -Hc two {tmp_path}/a:b",
+        "fails": "false",
+        **({"stuck": f"sleep {mark}; echo never"} if hangs else {}),
+        "after": "echo after",
+    }
+    sources = [Source(name=name, program="sh", command=one, quick=True) for name, one in commands.items()]
+    sources.append(Source(name="unasked", program="sh", command="echo", when="! [ -d / ]", quick=True))
+    script = render_script(sources).encode()
+    done = subprocess.run((*shell, "-s", "1", "1000"), input=script, stdout=subprocess.PIPE, check=True)
+    told = {name: (one.end, one.out) for name, one in parse_bundle(done.stdout.decode()).items()}
+    tree = "/made:first\nT/a:b:one\nT/a:b:two\nT/cut:no end\nT/0000:c1:00.0:x: y".replace("T", str(tmp_path))
+    assert told == {
+        "says": ("exit", "said"),
+        "tree": ("exit", tree),
+        "bare": ("exit", "one\ntwo"),
+        "own": ("exit", f"{tmp_path}/a:b:1"),
+        "fails": ("exit", ""),
+        "after": ("exit", "after"),
+        "unasked": ("absent", ""),
+        **({"stuck": ("hung", "")} if hangs else {}),
+    }
+    assert sleeping(mark) == []
+
+
+def test_a_file_that_may_not_be_read_is_told() -> None:
+    if os.geteuid() != 0 or shutil.which("setpriv") is None:
+        pytest.skip("needs root, and setpriv to become another user")
+    command = "grep -H '' /proc/sys/kernel/ostype /etc/shadow"
+    script = render_script([Source(name="odd", program="sh", command=command, quick=True)]).encode()
+    asked = ("setpriv", "--reuid=65534", "--clear-groups", "sh", "-s", "5", "1000")
+    done = subprocess.run(asked, input=script, stdout=subprocess.PIPE, check=True, cwd="/")
+    told = dict(parse_bundle(done.stdout.decode()))["odd"]
+    assert [fault.what for fault in told.denied()] == ["/etc/shadow"]
+    assert told.out == "/proc/sys/kernel/ostype:Linux"
+
+
 @pytest.fixture
 def freezer() -> Iterator[Path]:
     """A frozen control group: like a process stuck in the kernel, one in it cannot even be killed."""

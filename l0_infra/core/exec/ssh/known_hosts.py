@@ -8,7 +8,9 @@ import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from functools import lru_cache
 from pathlib import Path
+from stat import S_ISREG
 from typing import Literal
 
 __all__ = [
@@ -19,6 +21,9 @@ __all__ = [
     "parse_known_hosts",
     "read_known_hosts",
 ]
+
+
+GLOBS = frozenset("*?!")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -36,6 +41,8 @@ class KnownHost:
         if self.hosts.startswith("|1|"):
             return _matches_hash(self.hosts, name)
         patterns = self.hosts.lower().split(",")
+        if not GLOBS & set(self.hosts):
+            return name.lower() in patterns
         if any(fnmatchcase(name.lower(), _glob(p[1:])) for p in patterns if p.startswith("!")):
             return False
         return any(fnmatchcase(name.lower(), _glob(p)) for p in patterns if not p.startswith("!"))
@@ -57,13 +64,23 @@ def parse_known_hosts(text: str, file: str = "known_hosts") -> tuple[KnownHost, 
 
 def read_known_hosts(files: Iterable[str]) -> tuple[KnownHost, ...]:
     """Read several files in order; a missing one has no entries."""
-    paths = [Path(file) for file in files]
-    return tuple(
-        entry
-        for path in paths
-        if path.is_file()
-        for entry in parse_known_hosts(path.read_text("utf-8", errors="replace"), str(path))
-    )
+    return tuple(entry for file in files for entry in _entries(file))
+
+
+def _entries(file: str) -> tuple[KnownHost, ...]:
+    """Return a file's entries; they are kept while it does not change, for many hosts are looked for in it."""
+    try:
+        state = Path(file).stat()
+    except OSError:
+        return ()
+    if not S_ISREG(state.st_mode):
+        return ()
+    return _entries_as_of(file, (state.st_dev, state.st_ino, state.st_size, state.st_mtime_ns))
+
+
+@lru_cache(maxsize=8)
+def _entries_as_of(file: str, _: tuple[int, int, int, int]) -> tuple[KnownHost, ...]:
+    return parse_known_hosts(Path(file).read_text("utf-8", errors="replace"), file)
 
 
 def judge_key(

@@ -40,10 +40,10 @@ esac
 
 def elsewhere(source: Source, root: Path) -> Source:
     """The same source on a node whose files lie below `root`."""
-    command = source.command
+    command, when = source.command, source.when
     for path in ("/dev/davinci", "/usr/local/Ascend", "/etc/ascend_install.info"):
-        command = command.replace(path, f"{root}{path}")
-    return replace(source, command=command)
+        command, when = (text.replace(path, f"{root}{path}") for text in (command, when))
+    return replace(source, command=command, when=when)
 
 
 @pytest.fixture

@@ -26,6 +26,7 @@ LOG = {
     "media_errors": 2,
 }
 NVME = DiskHealth(
+    passed=True,
     critical_warning=0,
     wear_percent=7,
     spare_percent=98,
@@ -108,7 +109,7 @@ def test_numbers_out_of_range_are_unknown(change: dict[str, object], field: str)
 
 def test_worn_beyond_its_rating_and_warning() -> None:
     found = health(asked(LOG | {"percent_used": 137, "critical_warning": 5}))["nvme0n1"]
-    assert (found.wear_percent, found.critical_warning) == (137, 5)
+    assert (found.wear_percent, found.critical_warning, found.passed) == (137, 5, False)
 
 
 def test_each_log_goes_to_its_own_disk() -> None:
