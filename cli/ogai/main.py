@@ -26,6 +26,7 @@ COMMANDS: Mapping[str, Entry] = {
         target="ogai.commands.agent:agent", help="The process that runs the queue of this machine."
     ),
     "node": Entry(target="ogai.commands.node:node", help="What this machine is made of."),
+    "lab": Entry(target="ogai.commands.lab:lab", help="Real Debian hosts on this machine, to try things on."),
     "device": Entry(
         target="ogai.commands.device:device", help="Data sheets of accelerators, each number with its source."
     ),

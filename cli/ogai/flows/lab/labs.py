@@ -1,0 +1,78 @@
+"""Labs of this person: up, down, and what of them lives."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from l0_infra.core.documents import render_document
+from l0_infra.core.exec import LocalRunner
+from l0_infra.core.store import ogai_home, prepare_home, save_file
+from l1_podsys.lab import (
+    Lab,
+    LabOs,
+    LabWish,
+    Layout,
+    Place,
+    bring_up,
+    describe_cluster,
+    load_lab,
+    load_labs,
+    take_down,
+)
+
+__all__ = ["down", "here", "load", "load_all", "up"]
+
+OnStep = Callable[[str], None]
+
+
+def here() -> Place:
+    """Where this person's labs are."""
+    import platformdirs
+
+    home = prepare_home(ogai_home(os.environ))
+    return Place(home=home, cache=Path(platformdirs.user_cache_dir("ogai")) / "labs", runner=LocalRunner())
+
+
+def up(
+    name: str = "lab",
+    *,
+    nodes: int = 4,
+    os_name: LabOs = "debian12",
+    directory: Path | None = None,
+    memory_bytes: int | None = None,
+    vary: bool = False,
+    mirror: str | None = None,
+    output: Path | None = Path("lab.yaml"),
+    on_step: OnStep = lambda text: None,
+) -> Lab:
+    """Make a lab, or what it lacks; its `cluster` document is written to `output`."""
+    place = here()
+    wish = LabWish(
+        name=name,
+        nodes=nodes,
+        os=os_name,
+        directory=directory,
+        memory_bytes=memory_bytes,
+        vary=vary,
+        mirror=mirror,
+    )
+    lab = bring_up(place, wish, on_step=on_step)
+    if output is not None:
+        text = render_document(describe_cluster(lab, Layout.of(place.home, lab.name)))
+        save_file(output, text.encode())
+    return lab
+
+
+def down(name: str = "lab") -> bool:
+    """Leave nothing of a lab; False when there was none."""
+    return take_down(here(), name)
+
+
+def load(name: str = "lab") -> Lab:
+    """Read what a lab consists of."""
+    return load_lab(here().home, name)
+
+
+def load_all() -> tuple[Lab, ...]:
+    """Read every lab."""
+    return load_labs(here().home)
