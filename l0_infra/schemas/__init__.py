@@ -44,8 +44,10 @@ from l0_infra.schemas.operating import (
 )
 from l0_infra.schemas.pins import HugepagesPin, Pins, SoftwarePin
 from l0_infra.schemas.plan import ApplyRole, Plan, Reboot, RunCommand, Step, WaitFor, WriteFile
+from l0_infra.schemas.role import Outcome, Role, Where
 from l0_infra.schemas.rules import Expectation, NodeRules, Rule
 from l0_infra.schemas.topology import Advice, Affinity, Nearest, Pair, PairPath, PciDevice, Topology
+from l0_infra.schemas.wanted import Packages, Time, Tuning
 
 __all__ = [
     "SEVERITIES",
@@ -100,7 +102,9 @@ __all__ = [
     "NodeRules",
     "NumaNode",
     "OperatingSystem",
+    "Outcome",
     "PackageLock",
+    "Packages",
     "Pair",
     "PairPath",
     "Partition",
@@ -113,6 +117,7 @@ __all__ = [
     "Reboot",
     "ResourceLimit",
     "RoceSettings",
+    "Role",
     "Rule",
     "RunCommand",
     "Security",
@@ -122,11 +127,14 @@ __all__ = [
     "SoftwarePin",
     "Step",
     "Throttle",
+    "Time",
     "Topology",
+    "Tuning",
     "Undecided",
     "Unread",
     "Vendor",
     "WaitFor",
+    "Where",
     "WriteFile",
     "address_fault",
     "identity_of",

@@ -36,9 +36,9 @@ class ApplyRole(Part, frozen=True, kw_only=True, forbid_unknown_fields=True, tag
     """Apply an Ansible role to the node."""
 
     role: Annotated[Text, Meta(description="Name of the role.")]
-    variables: Annotated[dict[str, str], Meta(description="Decisions handed to the role.")] = field(
-        default_factory=dict
-    )
+    variables: Annotated[
+        dict[str, str], Meta(description="Decisions handed to the role, each as JSON text; never a secret.")
+    ] = field(default_factory=dict)
 
 
 class Reboot(Part, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="type", tag="reboot"):

@@ -1,10 +1,14 @@
 """The documents this layer owns: what a cluster should be, what it is, how well it is."""
 
-from l1_podsys.schemas.cluster import Cluster, Gates, Scheduler, Ssh, Storage, Time, User
+from l1_podsys.schemas.access import Ssh, User
+from l1_podsys.schemas.cluster import Cluster
 from l1_podsys.schemas.cluster_state import AcceleratorState, ClusterState, NodeState, SchedulerAccess
 from l1_podsys.schemas.health import Health, Verdict
 from l1_podsys.schemas.network import DhcpRange, Network
 from l1_podsys.schemas.node_group import NodeGroup
+from l1_podsys.schemas.scheduler import NodePartition, Scheduler
+from l1_podsys.schemas.settings import Gates, Monitoring, Runtime
+from l1_podsys.schemas.storage import Storage
 
 __all__ = [
     "AcceleratorState",
@@ -13,14 +17,16 @@ __all__ = [
     "DhcpRange",
     "Gates",
     "Health",
+    "Monitoring",
     "Network",
     "NodeGroup",
+    "NodePartition",
     "NodeState",
+    "Runtime",
     "Scheduler",
     "SchedulerAccess",
     "Ssh",
     "Storage",
-    "Time",
     "User",
     "Verdict",
 ]

@@ -1,75 +1,21 @@
 """A cluster as a person wishes it: its nodes, networks, scheduler, storage, users and gates."""
 
 from collections.abc import Iterator
-from typing import Annotated, Literal
+from typing import Annotated
 
 from msgspec import Meta
 
-from l0_infra.core.documents import Document, Part, Text, below, repeated, unknown
+from l0_infra.core.documents import Document, below, repeated, unknown
 from l0_infra.core.errors import Fault
+from l0_infra.schemas import Packages, Time, Tuning
+from l1_podsys.schemas.access import Ssh, User
 from l1_podsys.schemas.network import Network, overlaps
 from l1_podsys.schemas.node_group import NodeGroup, repeated_nodes
+from l1_podsys.schemas.scheduler import Scheduler
+from l1_podsys.schemas.settings import Gates, Monitoring, Runtime
+from l1_podsys.schemas.storage import Storage
 
-__all__ = ["Cluster", "Gates", "Scheduler", "Ssh", "Storage", "Time", "User"]
-
-UserName = Annotated[str, Meta(pattern=r"^[a-z_][a-z0-9_-]{0,31}$")]
-Path = Annotated[str, Meta(pattern=r"^/")]
-
-
-class Ssh(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How the nodes are reached; what is null is left to ~/.ssh/config."""
-
-    user: Annotated[UserName | None, Meta(description="Who logs in.")] = None
-    port: Annotated[Annotated[int, Meta(ge=1, le=65535)] | None, Meta(description="Port.")] = None
-    identity_file: Annotated[str | None, Meta(description="Private key file on this machine.")] = None
-    proxy_jump: Annotated[str | None, Meta(description="Host to go through, `user@host:port`.")] = None
-    sudo: Annotated[bool, Meta(description="Whether root is reached by sudo.")] = True
-
-
-class Scheduler(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What runs the jobs."""
-
-    engine: Annotated[Literal["local", "slurm"], Meta(description="Which engine.")] = "slurm"
-    controller: Annotated[Text | None, Meta(description="Node it runs on; null: the first head node.")] = None
-    version: Annotated[Text | None, Meta(description="Wanted version; null: the distribution's.")] = None
-
-
-class Storage(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A file system all nodes share."""
-
-    mountpoint: Annotated[Path, Meta(description="Where it is mounted on every node.")]
-    filesystem: Annotated[
-        Literal["nfs", "lustre", "beegfs", "ceph", "gpfs"], Meta(description="Type of file system.")
-    ] = "nfs"
-    server_node: Annotated[Text | None, Meta(description="Node of this cluster that serves it.")] = None
-    source: Annotated[Text, Meta(description="What is mounted: the path on that node, else `host:/path`.")]
-
-
-class User(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A person with an account on every node."""
-
-    name: Annotated[UserName, Meta(description="Login name.")]
-    uid: Annotated[int, Meta(ge=1000, le=2**31 - 1, description="Number, equal on every node.")]
-    public_keys: Annotated[tuple[Text, ...], Meta(description="Public ssh keys that may log in.")] = ()
-    sudo: Annotated[bool, Meta(description="Whether the person may become root.")] = False
-
-
-class Time(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The clock all nodes share."""
-
-    zone: Annotated[Text, Meta(description="Time zone.")] = "UTC"
-    servers: Annotated[tuple[Text, ...], Meta(description="NTP servers; none: the distribution's.")] = ()
-
-
-class Gates(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """When bring-up counts as done."""
-
-    level: Annotated[
-        Literal["quick", "medium", "burn-in"], Meta(description="How deep the nodes are checked.")
-    ] = "quick"
-    healthy_share: Annotated[
-        float, Meta(gt=0, le=1, description="Share of compute nodes that must be healthy.")
-    ] = 1.0
+__all__ = ["Cluster"]
 
 
 class Cluster(Document, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="cluster"):
@@ -85,6 +31,10 @@ class Cluster(Document, frozen=True, kw_only=True, forbid_unknown_fields=True, t
     storage: Annotated[tuple[Storage, ...], Meta(description="Shared file systems.")] = ()
     users: Annotated[tuple[User, ...], Meta(description="Accounts.")] = ()
     time: Annotated[Time, Meta(description="Clock.")] = Time()
+    tuning: Annotated[Tuning, Meta(description="Kernel and limits.")] = Tuning()
+    packages: Annotated[Packages, Meta(description="Where software comes from.")] = Packages()
+    runtime: Annotated[Runtime, Meta(description="What work on the nodes finds installed.")] = Runtime()
+    monitoring: Annotated[Monitoring, Meta(description="Figures over time.")] = Monitoring()
     gates: Annotated[Gates, Meta(description="When bring-up counts as done.")] = Gates()
 
     def faults(self) -> Iterator[Fault]:

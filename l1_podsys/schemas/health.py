@@ -33,7 +33,7 @@ class Health(Document, frozen=True, kw_only=True, forbid_unknown_fields=True, ta
 
     cluster: Annotated[Text, Meta(description="Cluster name.")]
     level: Annotated[
-        Literal["quick", "medium", "burn-in"],
+        Literal["quick", "medium", "burnin"],
         Meta(description="How deep it looked: seconds, minutes, hours."),
     ]
     checked_at: Annotated[float, Meta(description="When it began, in seconds since the epoch, UTC.")]

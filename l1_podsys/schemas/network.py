@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from l0_infra.core.documents import Part
+from l0_infra.core.documents import Part, Text
 from l0_infra.core.errors import Fault
 
 __all__ = ["DhcpRange", "Network", "overlaps"]
@@ -44,14 +44,23 @@ class Network(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
     purpose: Annotated[
         Literal["management", "compute", "storage", "bmc"], Meta(description="What it carries.")
     ]
-    cidr: Annotated[str, Meta(description="Its range: `10.20.0.0/16`.", examples=["10.20.0.0/16"])]
+    cidr: Annotated[
+        str | None,
+        Meta(description="Its range: `10.20.0.0/16`; null: it has no addresses.", examples=["10.20.0.0/16"]),
+    ] = None
+    interfaces: Annotated[
+        tuple[Text, ...],
+        Meta(description="Interfaces or RDMA devices that carry it on every node: `eth0`, `mlx5_[0-3]`."),
+    ] = ()
     gateway: Annotated[str | None, Meta(description="Its router; null: none.")] = None
     dhcp: Annotated[DhcpRange | None, Meta(description="What DHCP hands out of it; null: no DHCP.")] = None
 
     def faults(self) -> Iterator[Fault]:
-        """Yield a bad range, and addresses that lie outside it."""
-        network = parse_network(self.cidr)
-        if network is None:
+        """Yield a bad range, addresses that lie outside it, and a network that nothing tells from others."""
+        network = parse_network(self.cidr) if self.cidr is not None else None
+        if self.cidr is None and not self.interfaces:
+            yield Fault(path=(), found="neither `cidr` nor `interfaces`", expected="what tells this network")
+        if network is None and self.cidr is not None:
             hint = "the host part must be zero: `10.20.0.0/16`, not `10.20.0.1/16`"
             yield Fault(
                 path=("cidr",), found=f"`{self.cidr}`", expected="a network with prefix length", hint=hint
@@ -73,7 +82,7 @@ class Network(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 def overlaps(networks: tuple[Network, ...]) -> Iterator[Fault]:
     """Yield each network that shares addresses with one before it; paths are relative to the list."""
-    ranges = [parse_network(network.cidr) for network in networks]
+    ranges = [parse_network(network.cidr) if network.cidr is not None else None for network in networks]
     for index, later in enumerate(ranges):
         for first, earlier in enumerate(ranges[:index]):
             if later and earlier and later.version == earlier.version and later.overlaps(earlier):

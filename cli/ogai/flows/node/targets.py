@@ -69,6 +69,7 @@ def _of_cluster(cluster: Cluster, nodes: str | None, *, sudo: bool) -> tuple[Tar
         port=ssh.port,
         proxy_jump=ssh.proxy_jump,
         identity_files=() if ssh.identity_file is None else (ssh.identity_file,),
+        known_hosts_file=ssh.known_hosts_file,
     )
     known = {
         node.name: Target(

@@ -1,0 +1,47 @@
+"""An Ansible role of ours as a plan sees it: what for, on which nodes, after what, and how its outcome is seen."""
+
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from l0_infra.core.documents import Document, Part, Text
+
+__all__ = ["Outcome", "Role", "Where"]
+
+RoleName = Annotated[str, Meta(pattern=r"^[a-z][a-z0-9_]*$")]
+Where = Literal["all", "controller", "head", "login", "compute", "storage"]
+
+
+class Outcome(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a role leaves on a node, so that one look tells whether it still holds.
+
+    `{name}` stands for the role's variable of that name.
+    """
+
+    files: Annotated[
+        tuple[Text, ...], Meta(description="Files it writes, absolute; content, mode and owner are compared.")
+    ] = ()
+    services: Annotated[tuple[Text, ...], Meta(description="Units it keeps active and enabled.")] = ()
+    packages: Annotated[tuple[Text, ...], Meta(description="Packages it installs.")] = ()
+    commands: Annotated[
+        tuple[Text, ...],
+        Meta(
+            description="Shell commands that change nothing; what they print is compared: `sysctl -n vm.swappiness`."
+        ),
+    ] = ()
+
+
+class Role(Document, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="role"):
+    """One role, from `roles/<name>/meta/ogai.yml`."""
+
+    name: Annotated[RoleName, Meta(description="Name of the role and of its folder.")]
+    reason: Annotated[Text, Meta(description="Why a node needs it, in one sentence.")]
+    on: Annotated[tuple[Where, ...], Meta(min_length=1, description="Nodes it is for.")]
+    after: Annotated[
+        tuple[RoleName, ...],
+        Meta(description="Roles that come before it on the same node, if it gets them."),
+    ] = ()
+    after_controller: Annotated[
+        tuple[RoleName, ...], Meta(description="Roles that must be done on the controller before.")
+    ] = ()
+    outcome: Annotated[Outcome, Meta(description="How its outcome is seen.")] = Outcome()

@@ -1,0 +1,55 @@
+"""How a node should be set, whatever it is for: clock, kernel and limits, where its software comes from."""
+
+from collections.abc import Iterator
+from typing import Annotated
+
+from msgspec import Meta, field
+
+from l0_infra.core.documents import Bytes, Part, Text, repeated
+from l0_infra.core.errors import Fault
+from l0_infra.schemas.pins import HugepagesPin
+
+__all__ = ["Packages", "Time", "Tuning"]
+
+Path = Annotated[str, Meta(pattern=r"^/")]
+
+
+class Time(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The clock all nodes share."""
+
+    zone: Annotated[Text, Meta(description="Time zone.")] = "UTC"
+    servers: Annotated[tuple[Text, ...], Meta(description="NTP servers; none: the distribution's.")] = ()
+
+
+class Tuning(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Kernel and limits of every node; what is not named is left as it is."""
+
+    sysctl: Annotated[dict[Text, str], Meta(description="Kernel settings by their sysctl name.")] = field(
+        default_factory=dict
+    )
+    hugepages: Annotated[tuple[HugepagesPin, ...], Meta(description="Huge pages to reserve.")] = ()
+    memlock_unlimited: Annotated[
+        bool, Meta(description="Whether any process may lock all its memory, as RDMA needs it.")
+    ] = True
+    open_files: Annotated[int, Meta(ge=1024, description="Files a process may have open.")] = 1048576
+    journal_max_bytes: Annotated[Bytes, Meta(description="Most that the journal may take on disk.")] = 2**30
+    governor: Annotated[
+        Text | None, Meta(description="CPU frequency governor: `performance`; null: left alone.")
+    ] = None
+
+    def faults(self) -> Iterator[Fault]:
+        """Yield huge pages of one size named twice."""
+        yield from repeated("hugepages", "size_bytes", [pin.size_bytes for pin in self.hugepages])
+
+
+class Packages(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Where software comes from; what is null is left as each node has it."""
+
+    apt_proxy: Annotated[Text | None, Meta(description="Proxy for apt: `http://head:3142`.")] = None
+    apt_mirror: Annotated[
+        Text | None, Meta(description="Debian or Ubuntu mirror in place of the distribution's.")
+    ] = None
+    wheelhouse: Annotated[
+        Path | None, Meta(description="Folder of Python wheels on the nodes, used without a network.")
+    ] = None
+    python_index: Annotated[Text | None, Meta(description="Python package index, as pip takes it.")] = None
