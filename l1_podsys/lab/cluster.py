@@ -1,10 +1,10 @@
 """The `cluster` document of a lab: what `ogai cluster up` takes as it is. Pure."""
 
 from l0_infra.core.nodeset import fold
-from l1_podsys.lab.documents import Lab, LabHost
+from l1_podsys.lab.documents import SHARED, Lab, LabHost
 from l1_podsys.lab.layout import Layout
 from l1_podsys.lab.ssh import USER
-from l1_podsys.schemas import Cluster, Network, NodeGroup, Scheduler, Ssh
+from l1_podsys.schemas import Cluster, Network, NodeGroup, Scheduler, Ssh, Storage
 
 __all__ = ["describe_cluster"]
 
@@ -18,9 +18,14 @@ def describe_cluster(lab: Lab, layout: Layout) -> Cluster:
     return Cluster(
         name=lab.name,
         nodes=tuple(groups),
-        ssh=Ssh(user=USER, identity_file=str(layout.key), sudo=True),
-        networks=(Network(purpose="management", cidr=lab.network, gateway=lab.gateway),),
+        ssh=Ssh(
+            user=USER, identity_file=str(layout.key), known_hosts_file=str(layout.known_hosts), sudo=True
+        ),
+        networks=(
+            Network(purpose="management", cidr=lab.network, interfaces=("eth0",), gateway=lab.gateway),
+        ),
         scheduler=Scheduler(controller=first.name),
+        storage=(Storage(mountpoint=SHARED, filesystem="existing"),),
     )
 
 

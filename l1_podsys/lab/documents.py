@@ -6,11 +6,14 @@ from typing import Literal
 
 import msgspec
 
-__all__ = ["Lab", "LabHost", "LabOs", "LabWish"]
+__all__ = ["SHARED", "Lab", "LabHost", "LabOs", "LabWish"]
 
 LabOs = Literal["debian12", "debian13"]
 
 GIB = 2**30
+
+SHARED = "/shared"
+"""Where every host sees the lab's shared directory."""
 
 
 class LabWish(msgspec.Struct, frozen=True, kw_only=True):

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from l1_podsys.lab.cgroups import Groups
-from l1_podsys.lab.documents import Lab, LabHost
+from l1_podsys.lab.documents import SHARED, Lab, LabHost
 from l1_podsys.lab.layout import Layout
 
 __all__ = ["HostFile", "Keys", "keeper_command", "keeper_environment", "render_files"]
@@ -51,7 +51,7 @@ def keeper_command(lab: Lab, host: LabHost, layout: Layout) -> tuple[str, ...]:
         "--resolv-conf=off",
         "--timezone=off",
         "--console=read-only",
-        f"--bind={layout.shared(lab)}:/shared",
+        f"--bind={layout.shared(lab)}:{SHARED}",
     )
 
 
