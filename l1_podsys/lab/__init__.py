@@ -1,6 +1,6 @@
 """The lab: real Debian hosts on one machine, made, broken, mended and taken down."""
 
-from l1_podsys.lab.cluster import describe_cluster
+from l1_podsys.lab.cluster import describe_cluster, render_cluster
 from l1_podsys.lab.documents import Lab, LabHost, LabOs, LabWish
 from l1_podsys.lab.enter import console_command, ssh_command
 from l1_podsys.lab.keepers import leader_of
@@ -20,6 +20,7 @@ __all__ = [
     "leader_of",
     "load_lab",
     "load_labs",
+    "render_cluster",
     "ssh_command",
     "take_down",
 ]

@@ -1,12 +1,15 @@
 """The `cluster` document of a lab: what `ogai cluster up` takes as it is. Pure."""
 
+from msgspec import Struct, structs
+
+from l0_infra.core.documents import render_document
 from l0_infra.core.nodeset import fold
 from l1_podsys.lab.documents import SHARED, Lab, LabHost
 from l1_podsys.lab.layout import Layout
 from l1_podsys.lab.ssh import USER
 from l1_podsys.schemas import Cluster, Network, NodeGroup, Scheduler, Ssh, Storage
 
-__all__ = ["describe_cluster"]
+__all__ = ["describe_cluster", "render_cluster"]
 
 
 def describe_cluster(lab: Lab, layout: Layout) -> Cluster:
@@ -27,6 +30,23 @@ def describe_cluster(lab: Lab, layout: Layout) -> Cluster:
         scheduler=Scheduler(controller=first.name),
         storage=(Storage(mountpoint=SHARED, filesystem="existing"),),
     )
+
+
+def render_cluster(cluster: Cluster) -> str:
+    """Write a cluster as a person would: what is left at its default is left out."""
+    return render_document({"kind": "cluster", "version": cluster.version, **_said(cluster)})
+
+
+def _said(part: Struct) -> dict[str, object]:
+    fields = {field.name: field for field in structs.fields(part)}
+    values = {name: getattr(part, name) for name in fields}
+    return {name: _plain(value) for name, value in values.items() if value != fields[name].default}
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, Struct):
+        return _said(value)
+    return [_plain(one) for one in value] if isinstance(value, tuple) else value
 
 
 def _group(hosts: tuple[LabHost, ...], roles: tuple[str, ...]) -> NodeGroup:

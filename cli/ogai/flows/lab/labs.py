@@ -4,7 +4,6 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from l0_infra.core.documents import render_document
 from l0_infra.core.exec import LocalRunner
 from l0_infra.core.store import ogai_home, prepare_home, save_file
 from l1_podsys.lab import (
@@ -17,6 +16,7 @@ from l1_podsys.lab import (
     describe_cluster,
     load_lab,
     load_labs,
+    render_cluster,
     take_down,
 )
 
@@ -58,7 +58,7 @@ def up(
     )
     lab = bring_up(place, wish, on_step=on_step)
     if output is not None:
-        text = render_document(describe_cluster(lab, Layout.of(place.home, lab.name)))
+        text = render_cluster(describe_cluster(lab, Layout.of(place.home, lab.name)))
         save_file(output, text.encode())
     return lab
 
