@@ -1,7 +1,7 @@
 """Carry out plans: a ledger of what is done on each node, batches of nodes, ansible-playbook for their roles."""
 
 from l0_infra.apply.ansible import find_ansible
-from l0_infra.apply.apply import apply
+from l0_infra.apply.carry_out import apply_plan
 from l0_infra.apply.keys import role_key
 from l0_infra.apply.ledger import Entry, Ledger, RunRecord
 from l0_infra.apply.left import Left, judge_left, things_of
@@ -18,7 +18,7 @@ __all__ = [
     "Progress",
     "RunRecord",
     "Site",
-    "apply",
+    "apply_plan",
     "find_ansible",
     "judge_left",
     "role_key",

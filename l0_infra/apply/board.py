@@ -51,6 +51,10 @@ class Board:
             self._keep(node, [step for step in self.waiting[node] if step.id not in taken])
             self.busy.add(node)
 
+    def drop(self, step: Step) -> None:
+        """Take a step out of what waits."""
+        self._keep(step.node, [one for one in self.waiting.get(step.node, ()) if one.id != step.id])
+
     def done(self, step: Step) -> None:
         """Note that a step is done."""
         self.ends[step.id] = "done"
@@ -58,10 +62,6 @@ class Board:
     def free(self, node: str) -> None:
         """Note that a node has come to the end of its batch."""
         self.busy.discard(node)
-
-    def over(self, node: str) -> bool:
-        """Whether nothing more is to come on a node."""
-        return node not in self.busy and node not in self.waiting
 
     def fail(self, failed: Step) -> tuple[Step, ...]:
         """Note that a step failed; return all that it holds: the rest of its node, and what waits for any of that."""
@@ -76,7 +76,7 @@ class Board:
         stopped = [step for step in steps if step.id not in self.ends]
         for step in stopped:
             self.ends[step.id] = "held"
-            self._keep(step.node, [one for one in self.waiting.get(step.node, ()) if one.id != step.id])
+            self.drop(step)
         held.extend(stopped)
         return stopped
 

@@ -4,8 +4,8 @@ from l0_infra.core.exec.command import Command, OnOutput, Outcome, Stream
 from l0_infra.core.exec.fanout import Result, fan_out
 from l0_infra.core.exec.local import LocalRunner
 from l0_infra.core.exec.runner import Runner
-from l0_infra.core.exec.scripted import Answer, ScriptedRunner
 from l0_infra.core.exec.scope import ends_with
+from l0_infra.core.exec.scripted import Answer, ScriptedRunner
 from l0_infra.core.exec.secret import Secret
 from l0_infra.core.exec.ssh import HostKeyPolicy, SshOptions, SshPool, SshRunner
 

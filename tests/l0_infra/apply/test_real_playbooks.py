@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from l0_infra.apply import Ended, Ledger, Progress, apply, judge_left, things_of
+from l0_infra.apply import Ended, Ledger, Progress, apply_plan, judge_left, things_of
 from l0_infra.core.exec import LocalRunner
 from l0_infra.roles import Look, look_command, parse_look
 from l0_infra.schemas import Plan
@@ -45,7 +45,7 @@ def ends(ended: tuple[Ended, ...]) -> dict[str, str]:
 
 def test_a_plan_is_done_once_and_then_there_is_nothing_left(tmp_path: Path, ledger: Ledger) -> None:
     plan = plan_of(tmp_path, NODES, settings={"n2": {"roof_text": "{{ straw }}"}})
-    ended = apply(plan, ledger, local_site(tmp_path, NODES), "r1")
+    ended = apply_plan(plan, ledger, local_site(tmp_path, NODES), "r1")
     assert set(ends(ended).values()) == {"done"} and len(ended) == 9
     assert (tmp_path / "n2/roof").read_text() == "{{ straw }}"
     assert all(one.changed == 2 for one in ended if one.step.id.endswith("ground"))
@@ -55,7 +55,7 @@ def test_a_plan_is_done_once_and_then_there_is_nothing_left(tmp_path: Path, ledg
 
 def test_what_changed_or_drifted_is_left(tmp_path: Path, ledger: Ledger) -> None:
     plan = plan_of(tmp_path, NODES)
-    apply(plan, ledger, local_site(tmp_path, NODES), "r1")
+    apply_plan(plan, ledger, local_site(tmp_path, NODES), "r1")
     note(ledger, plan)
     (tmp_path / "n1/ground").write_text("sand")
     (tmp_path / "n3/roof").unlink()
@@ -73,7 +73,7 @@ def test_one_node_that_fails_stops_itself_and_a_head_what_waits_for_it(
     tmp_path: Path, ledger: Ledger
 ) -> None:
     plan = plan_of(tmp_path, NODES, settings={"n2": {"frame_fails": True}})
-    ended = {one.step.id: one for one in apply(plan, ledger, local_site(tmp_path, NODES), "r1")}
+    ended = {one.step.id: one for one in apply_plan(plan, ledger, local_site(tmp_path, NODES), "r1")}
     failed = ended["n2:frame"]
     assert (failed.state, failed.task, failed.message) == ("failed", "frame : Hold", "the beam is rotten")
     assert "the beam is rotten" in Path(failed.log).read_text()
@@ -86,7 +86,7 @@ def test_one_node_that_fails_stops_itself_and_a_head_what_waits_for_it(
 def test_a_node_that_hangs_is_given_up_and_the_others_go_on(tmp_path: Path, ledger: Ledger) -> None:
     plan = plan_of(tmp_path, NODES, settings={"n3": {"ground_pause_s": 300}})
     site = local_site(tmp_path, NODES, silence_s=6.0)
-    ended = {one.step.id: one for one in apply(plan, ledger, site, "r1")}
+    ended = {one.step.id: one for one in apply_plan(plan, ledger, site, "r1")}
     assert ended["n3:ground"].message == "it hangs: nothing was heard of it for 6 s"
     assert {ended[f"{node}:roof"].state for node in ("n1", "n2")} == {"done"}
 
@@ -94,7 +94,7 @@ def test_a_node_that_hangs_is_given_up_and_the_others_go_on(tmp_path: Path, ledg
 def test_an_interrupted_role_has_its_handlers_run_by_the_next_run(tmp_path: Path, ledger: Ledger) -> None:
     plan = plan_of(tmp_path, ("n1",), roles=("ground",))
     (tmp_path / "n1/ground").write_text("earth")
-    apply(plan, ledger, local_site(tmp_path, ("n1",)), "r1", unfinished={"n1": ("ground",)})
+    apply_plan(plan, ledger, local_site(tmp_path, ("n1",)), "r1", unfinished={"n1": ("ground",)})
     assert (tmp_path / "n1/starts").read_text() == "started\n"
 
 
@@ -106,7 +106,7 @@ def test_an_exception_ends_what_runs_and_keeps_what_is_done(tmp_path: Path, ledg
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        apply(plan, ledger, local_site(tmp_path, ("n1", "n2")), "r1", on_progress=stop)
+        apply_plan(plan, ledger, local_site(tmp_path, ("n1", "n2")), "r1", on_progress=stop)
     states = {entry.id: entry.state for entry in ledger.entries().values()}
     assert states == {"n1:ground": "done", "n1:frame": "done", "n1:roof": "done", "n2:ground": "begun"}
 
@@ -118,5 +118,5 @@ def test_roles_that_ansible_cannot_read_fail_with_its_words(tmp_path: Path, ledg
     broken.parent.mkdir(parents=True)
     broken.write_text("- name: Nothing\n  no_such_module: {}\n")
     site = replace(site, roles={"ground": replace(ROLES["ground"], folder=broken.parent.parent)})
-    (ended,) = apply(plan, ledger, site, "r1")
+    (ended,) = apply_plan(plan, ledger, site, "r1")
     assert ended.state == "failed" and "no_such_module" in ended.message

@@ -1,7 +1,7 @@
 """Carry out a plan on many nodes at once: each goes on by itself, and every step that ends is in the ledger at once."""
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from l0_infra.apply.board import Board, ready_batches
 from l0_infra.apply.crew import Crew, Heard, Running
@@ -13,7 +13,7 @@ from l0_infra.apply.progress import Ended, OnProgress, Progress, name_of
 from l0_infra.apply.site import Site
 from l0_infra.schemas import ApplyRole, Plan, Step
 
-__all__ = ["apply"]
+__all__ = ["apply_plan"]
 
 SETTLE_S = 1.5
 """How long nodes that are ready wait for others, so that one ansible-playbook serves many."""
@@ -22,7 +22,7 @@ LEAVE_S = 20.0
 """How long playbooks that are told to end are waited for."""
 
 
-def apply(
+def apply_plan(
     plan: Plan,
     ledger: Ledger,
     site: Site,
@@ -30,17 +30,18 @@ def apply(
     *,
     done: Iterable[str] = (),
     unfinished: Mapping[str, Sequence[str]] | None = None,
+    lost: Mapping[str, str] | None = None,
     on_progress: OnProgress = lambda progress: None,
-    on_node_over: Callable[[str], None] = lambda node: None,
 ) -> tuple[Ended, ...]:
     """Carry out the steps of a plan, except those `done` already, and return how each ended, in the order of the plan.
 
-    `unfinished` names by node the roles that were ended midway before. A node that fails, or of which nothing is heard,
+    `unfinished` names by node the roles that were ended midway before, `lost` says of nodes why they cannot be reached. A node that fails, or of which nothing is heard,
     stops itself and what waits for it. On any exception (Ctrl-C too) all that runs is told to end before it leaves; the
     ledger then holds what was done.
     """
-    work = _Apply(plan, ledger, site, run, done, unfinished or {}, on_progress, on_node_over)
+    work = _Apply(plan, ledger, site, run, done, unfinished or {}, on_progress)
     try:
+        work.lose(lost or {})
         work.to_its_end()
     except BaseException:
         work.stop()
@@ -58,22 +59,21 @@ class _Apply:
         done: Iterable[str],
         unfinished: Mapping[str, Sequence[str]],
         tell: OnProgress,
-        on_node_over: Callable[[str], None],
     ) -> None:
-        self.ledger, self.site, self.run_id, self.tell, self.on_node_over = (
-            ledger,
-            site,
-            run,
-            tell,
-            on_node_over,
-        )
+        self.ledger, self.site, self.run_id, self.tell = ledger, site, run, tell
         self.board = Board(plan.steps, done=frozenset(done))
         self.crew = Crew(site, unfinished)
         self.ended: dict[str, Ended] = {}
         self.ready_since: dict[tuple[str, ...], float] = {}
         self.changed = True
-        self.over: set[str] = set()
         self.stopping = False
+
+    def lose(self, lost: Mapping[str, str]) -> None:
+        """Take nodes that cannot be reached for failed at their first step, which stays in the ledger as it was."""
+        for node, message in lost.items():
+            for first in self.board.of_node.get(node, ())[:1]:
+                self.board.drop(first)
+                self.note_failure(first, "", message, "", 0.0)
 
     def to_its_end(self) -> None:
         while not self.board.finished() or self.crew.running:
@@ -85,7 +85,7 @@ class _Apply:
     def stop(self) -> None:
         """End all that runs; what is done on the way is kept, and what is ended so has not failed."""
         self.stopping = True
-        self.tell, self.on_node_over = lambda progress: None, lambda node: None
+        self.tell = lambda progress: None
         self.crew.end_all(self.take, LEAVE_S)
 
     def start_ready(self) -> None:
@@ -176,6 +176,9 @@ class _Apply:
 
     def fail(self, step: Step, task: str, message: str, log: str, seconds: float) -> None:
         self.ledger.save(self.entry(step, "failed", message=message, seconds=seconds))
+        self.note_failure(step, task, message, log, seconds)
+
+    def note_failure(self, step: Step, task: str, message: str, log: str, seconds: float) -> None:
         self.ended[step.id] = Ended(
             step=step, state="failed", message=message, task=task, log=log, seconds=seconds
         )
@@ -184,18 +187,11 @@ class _Apply:
             why = f"waits for {name_of(step)} on {step.node}, which failed"
             self.ended[held.id] = Ended(step=held, state="held", message=why)
             self.tell(Progress(node=held.node, name=name_of(held), state="held", message=why))
-            self.note_over(held.node)
         self.changed = True
 
     def leave(self, node: str) -> None:
         self.board.free(node)
         self.changed = True
-        self.note_over(node)
-
-    def note_over(self, node: str) -> None:
-        if node not in self.over and self.board.over(node):
-            self.over.add(node)
-            self.on_node_over(node)
 
     def entry(
         self, step: Step, state: StepState, *, changed: int = 0, seconds: float = 0.0, message: str = ""

@@ -1,0 +1,17 @@
+"""What makes many nodes one cluster: which roles each gets, in which order, with which variables."""
+
+from l1_podsys.bringup.members import Member, cluster_members, controller_name
+from l1_podsys.bringup.plan import plan_bringup
+from l1_podsys.bringup.scene import KeyOf, Scene
+from l1_podsys.bringup.traits import Trait, trait_of
+
+__all__ = [
+    "KeyOf",
+    "Member",
+    "Scene",
+    "Trait",
+    "cluster_members",
+    "controller_name",
+    "plan_bringup",
+    "trait_of",
+]
