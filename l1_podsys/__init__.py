@@ -1,1 +1,57 @@
 """Nodes become a cluster."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from l1_podsys.gates import (
+        CHECKS,
+        NodeView,
+        Reach,
+        controller_of,
+        judge_quick,
+        members_of,
+        needs_sudo,
+        probe_offset,
+        probe_scene,
+    )
+    from l1_podsys.slurm import Drainer, SlurmDrainer
+
+__all__ = [
+    "CHECKS",
+    "Drainer",
+    "NodeView",
+    "Reach",
+    "SlurmDrainer",
+    "controller_of",
+    "judge_quick",
+    "members_of",
+    "needs_sudo",
+    "probe_offset",
+    "probe_scene",
+]
+
+_HOME = {
+    **dict.fromkeys(
+        (
+            "CHECKS",
+            "NodeView",
+            "Reach",
+            "controller_of",
+            "judge_quick",
+            "members_of",
+            "needs_sudo",
+            "probe_offset",
+            "probe_scene",
+        ),
+        "l1_podsys.gates",
+    ),
+    **dict.fromkeys(("Drainer", "SlurmDrainer"), "l1_podsys.slurm"),
+}
+
+
+def __getattr__(name: str) -> object:
+    """Import a name of the face when it is first used, so that importing the package costs nothing."""
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_HOME[name]), name)
