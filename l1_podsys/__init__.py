@@ -4,6 +4,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from l1_podsys.bringup import (
+        MUNGE_KEY,
+        PASSWORD,
+        Member,
+        Scene,
+        Trait,
+        cluster_members,
+        controller_name,
+        plan_bringup,
+        trait_of,
+    )
     from l1_podsys.gates import (
         CHECKS,
         NodeView,
@@ -19,19 +30,35 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CHECKS",
+    "MUNGE_KEY",
+    "PASSWORD",
     "Drainer",
+    "Member",
     "NodeView",
     "Reach",
+    "Scene",
     "SlurmDrainer",
+    "Trait",
+    "cluster_members",
+    "controller_name",
     "controller_of",
     "judge_quick",
     "members_of",
     "needs_sudo",
+    "plan_bringup",
     "probe_offset",
     "probe_scene",
+    "trait_of",
 ]
 
 _HOME = {
+    **dict.fromkeys(
+        (
+            *("MUNGE_KEY", "PASSWORD", "Member", "Scene", "Trait"),
+            *("cluster_members", "controller_name", "plan_bringup", "trait_of"),
+        ),
+        "l1_podsys.bringup",
+    ),
     **dict.fromkeys(
         (
             "CHECKS",

@@ -35,7 +35,8 @@ def apply_plan(
 ) -> tuple[Ended, ...]:
     """Carry out the steps of a plan, except those `done` already, and return how each ended, in the order of the plan.
 
-    `unfinished` names by node the roles that were ended midway before, `lost` says of nodes why they cannot be reached. A node that fails, or of which nothing is heard,
+    `unfinished` names by node the roles that were ended midway before, `lost` says of nodes
+    why they cannot be reached. A node that fails, or of which nothing is heard,
     stops itself and what waits for it. On any exception (Ctrl-C too) all that runs is told to end before it leaves; the
     ledger then holds what was done.
     """

@@ -4,8 +4,11 @@ from l1_podsys.bringup.members import Member, cluster_members, controller_name
 from l1_podsys.bringup.plan import plan_bringup
 from l1_podsys.bringup.scene import KeyOf, Scene
 from l1_podsys.bringup.traits import Trait, trait_of
+from l1_podsys.bringup.variables import MUNGE_KEY, PASSWORD
 
 __all__ = [
+    "MUNGE_KEY",
+    "PASSWORD",
     "KeyOf",
     "Member",
     "Scene",

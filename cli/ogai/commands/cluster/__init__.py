@@ -7,11 +7,13 @@ __all__ = ["cluster"]
 HERE = "ogai.commands.cluster"
 
 TABLE = {
+    "up": Entry(target=f"{HERE}.up:up", help="Make hosts a cluster, or bring back what has drifted."),
     "check": Entry(target=f"{HERE}.check:check", help="Whether the nodes are fit for work."),
 }
 
 EPILOG = """\b
 Examples:
+  ogai cluster up pod.yaml                      from bare hosts to a cluster; again: only what is missing
   ogai cluster check --cluster pod.yaml         within seconds, what is wrong and how to mend it
 """
 
