@@ -26,7 +26,16 @@ if TYPE_CHECKING:
     from l0_infra.facts.probe import probe_node, probe_size
     from l0_infra.inspection import Difference, diff_facts, judge_class, judge_node, load_rules
     from l0_infra.provision import Provisioned, plan_provision
-    from l0_infra.roles import Item, Look, RoleSheet, load_roles, look_command, parse_look, role_folder
+    from l0_infra.roles import (
+        Item,
+        Look,
+        RoleSheet,
+        load_roles,
+        look_command,
+        parse_look,
+        role_folder,
+        undo_command,
+    )
 
 __all__ = [
     "Difference",
@@ -67,6 +76,7 @@ __all__ = [
     "role_key",
     "save_bundle",
     "things_of",
+    "undo_command",
 ]
 
 _HOME = {
@@ -98,7 +108,16 @@ _HOME = {
     ),
     **dict.fromkeys(("Provisioned", "plan_provision"), "l0_infra.provision"),
     **dict.fromkeys(
-        ("Item", "Look", "RoleSheet", "load_roles", "look_command", "parse_look", "role_folder"),
+        (
+            "Item",
+            "Look",
+            "RoleSheet",
+            "load_roles",
+            "look_command",
+            "parse_look",
+            "role_folder",
+            "undo_command",
+        ),
         "l0_infra.roles",
     ),
     **dict.fromkeys(

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
         controller_name,
         plan_bringup,
         trait_of,
+        with_address,
+        with_nodes,
+        without_nodes,
     )
     from l1_podsys.gates import (
         CHECKS,
@@ -26,7 +29,7 @@ if TYPE_CHECKING:
         probe_offset,
         probe_scene,
     )
-    from l1_podsys.slurm import Drainer, SlurmDrainer
+    from l1_podsys.slurm import Drainer, SlurmDrainer, delete_nodes_command
 
 __all__ = [
     "CHECKS",
@@ -42,6 +45,7 @@ __all__ = [
     "cluster_members",
     "controller_name",
     "controller_of",
+    "delete_nodes_command",
     "judge_quick",
     "members_of",
     "needs_sudo",
@@ -49,6 +53,9 @@ __all__ = [
     "probe_offset",
     "probe_scene",
     "trait_of",
+    "with_address",
+    "with_nodes",
+    "without_nodes",
 ]
 
 _HOME = {
@@ -56,6 +63,7 @@ _HOME = {
         (
             *("MUNGE_KEY", "PASSWORD", "Member", "Scene", "Trait"),
             *("cluster_members", "controller_name", "plan_bringup", "trait_of"),
+            *("with_address", "with_nodes", "without_nodes"),
         ),
         "l1_podsys.bringup",
     ),
@@ -65,6 +73,7 @@ _HOME = {
             "NodeView",
             "Reach",
             "controller_of",
+            "delete_nodes_command",
             "judge_quick",
             "members_of",
             "needs_sudo",
@@ -73,7 +82,7 @@ _HOME = {
         ),
         "l1_podsys.gates",
     ),
-    **dict.fromkeys(("Drainer", "SlurmDrainer"), "l1_podsys.slurm"),
+    **dict.fromkeys(("Drainer", "SlurmDrainer", "delete_nodes_command"), "l1_podsys.slurm"),
 }
 
 

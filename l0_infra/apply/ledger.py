@@ -81,6 +81,13 @@ class Ledger:
                 rows = [row for node in nodes for row in connection.execute(query, (node,))]
         return {row["id"]: Entry(**dict(zip(row.keys(), row, strict=True))) for row in rows}
 
+    def nodes(self) -> tuple[str, ...]:
+        """Name the nodes of which anything is known."""
+        with self._database.reading() as connection:
+            return tuple(
+                row[0] for row in connection.execute("SELECT DISTINCT node FROM steps ORDER BY node")
+            )
+
     def save(self, *entries: Entry) -> None:
         """Write steps as they are now."""
         places = ", ".join(f":{name}" for name in Entry.__struct_fields__)

@@ -3,6 +3,7 @@
 from l0_infra.roles.items import Item, items_of
 from l0_infra.roles.load import RoleSheet, load_roles, role_folder
 from l0_infra.roles.look import Look, fingerprint, look_command, parse_look
+from l0_infra.roles.undo import undo_command
 
 __all__ = [
     "Item",
@@ -14,4 +15,5 @@ __all__ = [
     "look_command",
     "parse_look",
     "role_folder",
+    "undo_command",
 ]

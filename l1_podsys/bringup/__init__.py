@@ -1,5 +1,6 @@
 """What makes many nodes one cluster: which roles each gets, in which order, with which variables."""
 
+from l1_podsys.bringup.change import with_address, with_nodes, without_nodes
 from l1_podsys.bringup.members import Member, cluster_members, controller_name
 from l1_podsys.bringup.plan import plan_bringup
 from l1_podsys.bringup.scene import KeyOf, Scene
@@ -17,4 +18,7 @@ __all__ = [
     "controller_name",
     "plan_bringup",
     "trait_of",
+    "with_address",
+    "with_nodes",
+    "without_nodes",
 ]

@@ -17,7 +17,7 @@ from l0_infra.core.store import load_file, ogai_home, prepare_home, save_file
 from l1_podsys import Trait
 from l1_podsys.schemas import Cluster, ClusterState
 
-__all__ = ["ClusterPlace", "Holder", "current_name", "known_names", "place_of"]
+__all__ = ["CURRENT", "ClusterPlace", "Holder", "current_name", "known_names", "place_of"]
 
 GUARD_S = 60.0
 """How long what a killed run left is waited for."""

@@ -7,7 +7,9 @@ from pathlib import Path
 
 from l0_infra import Ledger, OnProgress
 from l0_infra.core.documents import read_document
+from l0_infra.core.errors import UsageError
 from l0_infra.core.exec import Secret
+from l0_infra.core.nodeset import fold
 from l1_podsys import controller_name, needs_sudo
 from l1_podsys.schemas import Cluster
 from ogai.flows.cluster.brought import Brought
@@ -119,6 +121,7 @@ def bring_up(
         full=full,
         on_node=on_node,
     )
+    _refuse_lost_from_document(work)
     agree(prepared)
     work.place.save(work.cluster)
     brought = carry_out(
@@ -133,3 +136,16 @@ def bring_up(
     )
     work.place.save_state(observe(prepared, brought, controller_name(work.cluster)))
     return brought
+
+
+def _refuse_lost_from_document(work: Work) -> None:
+    """Raise UsageError for nodes that were brought up and are no longer in the document."""
+    wished = work.nodes.targets
+    gone = [node for node in work.ledger.nodes() if node not in wished]
+    if gone:
+        raise UsageError(
+            f"cluster `{work.cluster.name}`",
+            found=f"no `{fold(gone)}` in the document, which was brought up before",
+            expected="all nodes that were brought up",
+            hint=f"ogai cluster remove {fold(gone)}",
+        )

@@ -1,0 +1,23 @@
+"""Whether the nodes that were brought up are fit for work, as deep as the cluster's document asks."""
+
+from collections.abc import Sequence
+
+from l0_infra.core.nodeset import fold
+from l1_podsys.schemas import Health
+from ogai.flows.cluster.check import check
+from ogai.flows.cluster.up import Work
+
+__all__ = ["gate", "unfit"]
+
+
+def gate(work: Work, names: Sequence[str]) -> Health | None:
+    """Check nodes; None when there are none."""
+    if not names:
+        return None
+    return check(fold(names), cluster=work.place.document, level=work.cluster.gates.level).health
+
+
+def unfit(health: Health | None) -> frozenset[str]:
+    """Name the nodes that are not fit for work."""
+    verdicts = () if health is None else health.verdicts
+    return frozenset(verdict.node for verdict in verdicts if verdict.severity == "critical")
