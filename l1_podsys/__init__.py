@@ -6,48 +6,77 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from l1_podsys.gates import (
         CHECKS,
+        GATE,
+        DrainDecision,
+        GateRecord,
         NodeView,
         Reach,
+        Scene,
         controller_of,
+        decide_drains,
+        forget_events,
         judge_quick,
+        load_record,
         members_of,
         needs_sudo,
+        observe_cluster,
         probe_offset,
         probe_scene,
+        save_record,
+        verdict,
     )
-    from l1_podsys.slurm import Drainer, SlurmDrainer
+    from l1_podsys.slurm import Drain, Drainer, SlurmDrainer, SlurmNode, parse_drain
 
 __all__ = [
     "CHECKS",
+    "GATE",
+    "Drain",
+    "DrainDecision",
     "Drainer",
+    "GateRecord",
     "NodeView",
     "Reach",
+    "Scene",
     "SlurmDrainer",
+    "SlurmNode",
     "controller_of",
+    "decide_drains",
+    "forget_events",
     "judge_quick",
+    "load_record",
     "members_of",
     "needs_sudo",
+    "observe_cluster",
+    "parse_drain",
     "probe_offset",
     "probe_scene",
+    "save_record",
+    "verdict",
 ]
 
-_HOME = {
-    **dict.fromkeys(
-        (
-            "CHECKS",
-            "NodeView",
-            "Reach",
-            "controller_of",
-            "judge_quick",
-            "members_of",
-            "needs_sudo",
-            "probe_offset",
-            "probe_scene",
-        ),
-        "l1_podsys.gates",
-    ),
-    **dict.fromkeys(("Drainer", "SlurmDrainer"), "l1_podsys.slurm"),
-}
+_GATES = (
+    "CHECKS",
+    "GATE",
+    "DrainDecision",
+    "GateRecord",
+    "NodeView",
+    "Reach",
+    "Scene",
+    "controller_of",
+    "decide_drains",
+    "forget_events",
+    "judge_quick",
+    "load_record",
+    "members_of",
+    "needs_sudo",
+    "observe_cluster",
+    "probe_offset",
+    "probe_scene",
+    "save_record",
+    "verdict",
+)
+_SLURM = ("Drain", "Drainer", "SlurmDrainer", "SlurmNode", "parse_drain")
+_HOME = {**dict.fromkeys(_GATES, "l1_podsys.gates"), **dict.fromkeys(_SLURM, "l1_podsys.slurm")}
 
 
 def __getattr__(name: str) -> object:

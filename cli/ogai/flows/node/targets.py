@@ -10,7 +10,7 @@ from l0_infra.core.exec import LocalRunner, Runner, SshOptions, SshPool, SshRunn
 from l0_infra.core.nodeset import expand, fold
 from l1_podsys.schemas import Cluster
 
-__all__ = ["Target", "choose_targets", "runner_of"]
+__all__ = ["Target", "choose_targets", "runner_of", "targets_of_cluster"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -37,7 +37,7 @@ def choose_targets(
     if hosts is not None:
         return tuple(Target(name=host, address=host, sudo=sudo) for host in _named(hosts, "--hosts"))
     if cluster is not None:
-        return _of_cluster(read_document(cluster, expect=Cluster), nodes, sudo=sudo)
+        return targets_of_cluster(read_document(cluster, expect=Cluster), nodes, sudo=sudo)
     if nodes is not None:
         raise UsageError(
             f"node set `{nodes}`",
@@ -62,7 +62,10 @@ def _named(text: str, where: str) -> tuple[str, ...]:
     return names
 
 
-def _of_cluster(cluster: Cluster, nodes: str | None, *, sudo: bool) -> tuple[Target, ...]:
+def targets_of_cluster(
+    cluster: Cluster, nodes: str | None = None, *, sudo: bool = False
+) -> tuple[Target, ...]:
+    """List nodes of a cluster (None: all). Raises UsageError for a node set that cannot be read or names it lacks."""
     ssh = cluster.ssh
     options = SshOptions(
         user=ssh.user,
