@@ -17,13 +17,16 @@ from l1_podsys import (
     GateRecord,
     NodeView,
     forget_events,
+    in_order,
     judge_quick,
     load_record,
+    measure_cluster,
     members_of,
     needs_sudo,
     observe_cluster,
     probe_offset,
     probe_scene,
+    save_record,
 )
 from l1_podsys.schemas import Cluster, ClusterState, Health
 from ogai.flows.cluster.act import act_on
@@ -55,6 +58,7 @@ def check(
     level: Level = "quick",
     drain: bool | None = None,
     on_looked: OnNode | None = None,
+    on_round: Callable[[str], None] = lambda _: None,
 ) -> Checked:
     """Check the nodes of a cluster document, or some of them; `drain` as the document says when None.
 
@@ -62,7 +66,7 @@ def check(
     badly.
     """
     wanted = read_document(Path(cluster), expect=Cluster)
-    return check_cluster(wanted, nodes, level=level, drain=drain, on_looked=on_looked)
+    return check_cluster(wanted, nodes, level=level, drain=drain, on_looked=on_looked, on_round=on_round)
 
 
 def check_cluster(
@@ -72,6 +76,7 @@ def check_cluster(
     level: Level = "quick",
     drain: bool | None = None,
     on_looked: OnNode | None = None,
+    on_round: Callable[[str], None] = lambda _: None,
 ) -> Checked:
     """Check a cluster as `check` does; what was observed is saved, fit or not."""
     chosen = [str(target.name) for target in targets_of_cluster(cluster, nodes)]
@@ -81,6 +86,12 @@ def check_cluster(
         views = _look(cluster, chosen, reached, record, on_looked)
         scene = probe_scene(cluster, views, reached.reach, seed=int(begun))
         verdicts = judge_quick(cluster, scene)
+        if level != "quick":
+            measured = measure_cluster(
+                cluster, scene, reached.reach, record, seed=int(begun), on_round=on_round
+            )
+            verdicts = in_order((*verdicts, *measured.verdicts))
+            save_record(path, measured.record)
         health = Health(cluster=cluster.name, level=level, checked_at=begun, verdicts=verdicts)
         wanted = cluster.gates.drain if drain is None else drain
         health, slurm = act_on(cluster, health, scene, reached, drain=wanted)
