@@ -3,16 +3,16 @@
 from l1_podsys.bringup.change import with_address, with_nodes, without_nodes
 from l1_podsys.bringup.members import Member, cluster_members, controller_name
 from l1_podsys.bringup.plan import plan_bringup
-from l1_podsys.bringup.scene import KeyOf, Scene
+from l1_podsys.bringup.scene import BringupScene, KeyOf
 from l1_podsys.bringup.traits import Trait, trait_of
 from l1_podsys.bringup.variables import MUNGE_KEY, PASSWORD
 
 __all__ = [
     "MUNGE_KEY",
     "PASSWORD",
+    "BringupScene",
     "KeyOf",
     "Member",
-    "Scene",
     "Trait",
     "cluster_members",
     "controller_name",

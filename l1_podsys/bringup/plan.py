@@ -6,7 +6,7 @@ from graphlib import CycleError, TopologicalSorter
 from l0_infra.core.errors import UnsatisfiableError
 from l0_infra.schemas import ApplyRole, Plan, Role, Step
 from l1_podsys.bringup.members import Member
-from l1_podsys.bringup.scene import Scene
+from l1_podsys.bringup.scene import BringupScene
 from l1_podsys.bringup.variables import variables_of
 from l1_podsys.schemas import Cluster
 
@@ -15,7 +15,7 @@ __all__ = ["plan_bringup"]
 Variables = dict[str, str]
 
 
-def plan_bringup(scene: Scene, nodes: Iterable[str], *, others: Iterable[str] = ()) -> Plan:
+def plan_bringup(scene: BringupScene, nodes: Iterable[str], *, others: Iterable[str] = ()) -> Plan:
     """Plan the roles that these nodes get; `others` are roles that come before in another plan for the same nodes.
 
     Raises UnsatisfiableError when roles wait for each other in a circle.
@@ -56,7 +56,7 @@ def _ordered(roles: Sequence[Role]) -> list[Role]:
 
 
 class _Planner:
-    def __init__(self, scene: Scene, roles: Sequence[Role], others: frozenset[str]) -> None:
+    def __init__(self, scene: BringupScene, roles: Sequence[Role], others: frozenset[str]) -> None:
         self.scene, self.roles, self.others = scene, roles, others
         self.of_controller = self.roles_of(scene.members[scene.controller])
         self.kept: dict[tuple[tuple[str, str], ...], Variables] = {}

@@ -9,14 +9,14 @@ from l1_podsys.bringup.members import Member
 from l1_podsys.bringup.traits import Trait
 from l1_podsys.schemas import Cluster
 
-__all__ = ["KeyOf", "Scene"]
+__all__ = ["BringupScene", "KeyOf"]
 
 KeyOf = Callable[[str, str, Mapping[str, str]], str]
 """Makes a step's key of its node, its role, and the role's variables."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Scene:
+class BringupScene:
     """The cluster as wished and found. `facts` are of the nodes that were looked at, `traits` of all ever seen.
 
     `secrets` is the folder, on this machine, with the munge key and the database's password.

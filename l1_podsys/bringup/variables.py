@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Mapping
 
 from l1_podsys.bringup.members import Member
-from l1_podsys.bringup.scene import Scene
+from l1_podsys.bringup.scene import BringupScene
 from l1_podsys.schemas import Storage
 
 __all__ = ["MUNGE_KEY", "PASSWORD", "variables_of"]
@@ -18,13 +18,13 @@ RUNTIME_ELSEWHERE = "/opt/ogai/runtime"
 Values = Mapping[str, object]
 
 
-def variables_of(role: str, scene: Scene, member: Member) -> dict[str, str]:
+def variables_of(role: str, scene: BringupScene, member: Member) -> dict[str, str]:
     """Return a role's variables on a node, each as JSON; a role that is not known here has its defaults."""
     made = TABLE.get(role)
     return {} if made is None else {name: json.dumps(value) for name, value in made(scene, member).items()}
 
 
-def _names(scene: Scene, member: Member) -> Values:
+def _names(scene: BringupScene, member: Member) -> Values:
     shared = {
         "names_domain": scene.cluster.name,
         "names_server": scene.address(scene.controller),
@@ -36,7 +36,7 @@ def _names(scene: Scene, member: Member) -> Values:
     return {**shared, "names_hosts": hosts}
 
 
-def _users(scene: Scene, member: Member) -> Values:
+def _users(scene: BringupScene, member: Member) -> Values:
     accounts = [
         {"name": user.name, "uid": user.uid, "public_keys": list(user.public_keys), "sudo": user.sudo}
         for user in scene.cluster.users
@@ -44,11 +44,11 @@ def _users(scene: Scene, member: Member) -> Values:
     return {"users_accounts": accounts}
 
 
-def _storage(scene: Scene, member: Member) -> Values:
+def _storage(scene: BringupScene, member: Member) -> Values:
     return {"storage_mounts": [_mount(scene, member, one) for one in scene.cluster.storage]}
 
 
-def _mount(scene: Scene, member: Member, one: Storage) -> Values:
+def _mount(scene: BringupScene, member: Member, one: Storage) -> Values:
     serve = one.server_node == member.name
     source = one.source or ""
     if one.server_node is not None and not serve:
@@ -62,11 +62,11 @@ def _mount(scene: Scene, member: Member, one: Storage) -> Values:
     }
 
 
-def _munge(scene: Scene, member: Member) -> Values:
+def _munge(scene: BringupScene, member: Member) -> Values:
     return {"munge_key_file": str(scene.secrets / MUNGE_KEY), "munge_uid": scene.cluster.scheduler.munge_uid}
 
 
-def _runtime(scene: Scene, member: Member) -> Values:
+def _runtime(scene: BringupScene, member: Member) -> Values:
     cluster = scene.cluster
     shared = f"{cluster.storage[0].mountpoint}/ogai/runtime" if cluster.storage else RUNTIME_ELSEWHERE
     return {
@@ -77,11 +77,11 @@ def _runtime(scene: Scene, member: Member) -> Values:
     }
 
 
-def _containers(scene: Scene, member: Member) -> Values:
+def _containers(scene: BringupScene, member: Member) -> Values:
     return {"containers_runtime": scene.cluster.runtime.containers}
 
 
-def _prometheus(scene: Scene, member: Member) -> Values:
+def _prometheus(scene: BringupScene, member: Member) -> Values:
     targets = [f"{scene.address(name)}:{NODE_EXPORTER_PORT}" for name in scene.members]
     return {
         "prometheus_targets": targets,
@@ -89,7 +89,7 @@ def _prometheus(scene: Scene, member: Member) -> Values:
     }
 
 
-TABLE: Mapping[str, Callable[[Scene, Member], Values]] = {
+TABLE: Mapping[str, Callable[[BringupScene, Member], Values]] = {
     "containers": _containers,
     "munge": _munge,
     "names": _names,

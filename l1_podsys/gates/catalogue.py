@@ -155,6 +155,34 @@ ALL = (
         expected="the version of the others",
         hint="upgrade the node: ogai cluster upgrade NODE",
     ),
+    Check(
+        code="cpu.speed",
+        what="integer work on all processors at once, best of several bursts",
+        expected="the speed of the class",
+        hint="cpupower frequency-info; a power limit, heat, or a process that should not be there: top",
+        level="medium",
+    ),
+    Check(
+        code="memory.bandwidth",
+        what="copies on all processors at once, best of several bursts",
+        expected="the bandwidth of the class",
+        hint="a memory module may be missing or run slowly: dmidecode -t memory; ogai node inspect",
+        level="medium",
+    ),
+    Check(
+        code="matrix.speed",
+        what="matrix products on each accelerator, or on the processors, best of several bursts",
+        expected="the speed of the class",
+        hint="nvidia-smi -q -d CLOCK,PERFORMANCE; heat or a power limit hold a slow one back",
+        level="medium",
+    ),
+    Check(
+        code="storage.speed",
+        what="a file written to each shared file system, synchronised and read back",
+        expected="the speed of the class",
+        hint="is its network the wanted one? compare network.storage-link and -route; nfsstat, mount options",
+        level="medium",
+    ),
 )
 
 CHECKS: Mapping[str, Check] = {check.code: check for check in ALL}

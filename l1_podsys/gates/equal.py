@@ -12,8 +12,8 @@ __all__ = ["judge_inspection", "judge_pair"]
 FEWEST = 3
 SEVERITIES: Mapping[str, Severity] = {"fatal": "critical", "error": "critical", "warning": "warning"}
 ODD = "odd-"
-JUDGED_HERE = frozenset(("clock-not-synchronised", "clock-off"))
-"""Rules that guess from one node what is measured between all of them."""
+JUDGED_HERE = frozenset(("clock-not-synchronised", "clock-off", "service-failed"))
+"""Rules whose matter is looked at more closely here."""
 
 
 def judge_inspection(inspection: Inspection, *, class_size: int) -> Iterator[Verdict]:

@@ -18,7 +18,7 @@ from l1_podsys.gates.view import Member, NodeView, controller_of
 from l1_podsys.schemas import Cluster, Verdict
 from l1_podsys.slurm import SlurmNode
 
-__all__ = ["Scene", "judge_quick"]
+__all__ = ["Scene", "in_order", "judge_quick"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -43,7 +43,12 @@ def judge_quick(cluster: Cluster, scene: Scene) -> tuple[Verdict, ...]:
         *_together(cluster, scene),
         *_scheduler(cluster, scene),
     ]
-    return tuple(sorted(found, key=lambda one: natural_key(one.node)))
+    return in_order(found)
+
+
+def in_order(verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:
+    """Put verdicts in the natural order of their nodes."""
+    return tuple(sorted(verdicts, key=lambda one: natural_key(one.node)))
 
 
 def _lost(view: NodeView) -> Verdict:

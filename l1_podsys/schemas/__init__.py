@@ -3,7 +3,7 @@
 from l1_podsys.schemas.access import Ssh, User
 from l1_podsys.schemas.cluster import Cluster
 from l1_podsys.schemas.cluster_state import AcceleratorState, ClusterState, NodeState, SchedulerAccess
-from l1_podsys.schemas.health import Health, Verdict
+from l1_podsys.schemas.health import DrainChange, Health, Verdict
 from l1_podsys.schemas.network import DhcpRange, Network
 from l1_podsys.schemas.node_group import NodeGroup
 from l1_podsys.schemas.scheduler import NodePartition, Scheduler
@@ -15,6 +15,7 @@ __all__ = [
     "Cluster",
     "ClusterState",
     "DhcpRange",
+    "DrainChange",
     "Gates",
     "Health",
     "Monitoring",

@@ -25,8 +25,10 @@ class Drainer(Protocol):
     def nodes(self, names: Sequence[str] = ()) -> tuple[SlurmNode, ...]:
         """Ask for all nodes, or for some; names the scheduler does not know are left out."""
 
-    def drain(self, names: Sequence[str], *, owner: str, reason: str) -> tuple[str, ...]:
-        """Drain nodes that nobody else drained, and return their names; another's drain stays as it is."""
+    def drain(
+        self, names: Sequence[str], *, owner: str, reason: str, over: Sequence[str] = ()
+    ) -> tuple[str, ...]:
+        """Drain nodes that nobody else drained, or only owners in `over`, and return their names."""
 
     def undrain(self, names: Sequence[str], *, owner: str) -> tuple[str, ...]:
         """Give back nodes that this owner drained, and return their names.
@@ -63,12 +65,15 @@ class SlurmDrainer:
             retry=True,
         )
 
-    def drain(self, names: Sequence[str], *, owner: str, reason: str) -> tuple[str, ...]:
-        """Drain nodes that nobody else drained, and return their names; another's drain stays as it is."""
+    def drain(
+        self, names: Sequence[str], *, owner: str, reason: str, over: Sequence[str] = ()
+    ) -> tuple[str, ...]:
+        """Drain nodes that nobody else drained, or only owners in `over`, and return their names."""
+        yielding = {owner, *over}
         free = [
             node.name
             for node in self.nodes(names)
-            if not node.drained or parse_drain(node.reason, node.reason_by).owner == owner
+            if not node.drained or parse_drain(node.reason, node.reason_by).owner in yielding
         ]
         if free:
             at = datetime.fromtimestamp(self.clock(), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -4,7 +4,19 @@ from dataclasses import dataclass
 
 __all__ = ["SlurmNode"]
 
-DOWN = frozenset(("DOWN", "FAIL", "FAILING", "NOT_RESPONDING", "INVALID", "INVALID_REG", "POWERED_DOWN"))
+DOWN = frozenset(
+    (
+        "DOWN",
+        "FAIL",
+        "FAILING",
+        "NOT_RESPONDING",
+        "INVALID",
+        "INVALID_REG",
+        "POWERED_DOWN",
+        "UNKNOWN",
+        "FUTURE",
+    )
+)
 DRAIN = frozenset(("DRAIN", "DRAINED", "DRAINING"))
 BUSY = frozenset(("ALLOCATED", "MIXED", "COMPLETING"))
 

@@ -8,6 +8,8 @@ import msgspec
 
 from l0_infra.core.errors import RemoteError
 from l0_infra.core.nodeset import fold
+from l1_podsys.schemas import Health
+from ogai.flows.cluster.fitness import raise_for_verdicts
 
 __all__ = ["Brought", "NodeBrought", "Trouble", "raise_for_failed"]
 
@@ -45,6 +47,7 @@ class Brought(msgspec.Struct, frozen=True, kw_only=True):
     nodes: tuple[NodeBrought, ...]
     troubles: tuple[Trouble, ...] = ()
     folder: str = ""
+    health: Health | None = None
 
     @property
     def changed(self) -> int:
@@ -57,7 +60,7 @@ class Brought(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def raise_for_failed(brought: Brought) -> None:
-    """Raise RemoteError when a node is not ready."""
+    """Raise RemoteError when a node is not ready, else UnhealthyError or FactsMissingError by what was checked."""
     bad = brought.bad()
     if bad:
         raise RemoteError(
@@ -67,6 +70,8 @@ def raise_for_failed(brought: Brought) -> None:
             hint=f"when it is mended, go on with: ogai cluster up --limit {fold(bad)}",
             retry=True,
         )
+    if brought.health is not None:
+        raise_for_verdicts(brought.health)
 
 
 def _count(nodes: Sequence[NodeBrought]) -> str:

@@ -10,8 +10,8 @@ from l0_infra.core.exec import Secret
 from l0_infra.core.nodeset import fold
 from l0_infra.schemas import Step
 from ogai.flows.cluster.prepare import OnNode, Prepared, Roles, load_all_roles, prepare
-from ogai.flows.cluster.up import wanted_cluster, work_on
-from ogai.flows.node.targets import cluster_targets
+from ogai.flows.cluster.work import wanted_cluster, work_on
+from ogai.flows.node.targets import targets_of_cluster
 
 __all__ = ["Deviation", "Deviations", "diff", "raise_for_unseen"]
 
@@ -48,7 +48,7 @@ def diff(
 ) -> Deviations:
     """Compare what is wished with what was done and with what is found on the nodes now; nothing is changed."""
     cluster, place = wanted_cluster(None if file is None else Path(file), name)
-    names = [str(target.name) for target in cluster_targets(cluster, limit)]
+    names = [str(target.name) for target in targets_of_cluster(cluster, limit)]
     with work_on(cluster, place, "ogai cluster diff", password=password) as work:
         prepared = prepare(
             cluster,
@@ -61,7 +61,7 @@ def diff(
             on_node=on_node,
         )
         known = work.ledger.nodes()
-    wished = {str(target.name) for target in cluster_targets(cluster)}
+    wished = {str(target.name) for target in targets_of_cluster(cluster)}
     return Deviations(
         cluster=cluster.name,
         nodes=len(prepared.names),

@@ -10,7 +10,7 @@ from ogai.flows.cluster.brought import Brought, NodeBrought
 from ogai.flows.cluster.place import CURRENT, current_name
 from ogai.flows.cluster.prepare import Roles, load_all_roles
 from ogai.flows.cluster.undo import undo_roles
-from ogai.flows.cluster.up import wanted_cluster, work_on
+from ogai.flows.cluster.work import wanted_cluster, work_on
 
 __all__ = ["down"]
 

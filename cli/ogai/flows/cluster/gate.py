@@ -1,20 +1,25 @@
 """Whether the nodes that were brought up are fit for work, as deep as the cluster's document asks."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from l0_infra.core.nodeset import fold
 from l1_podsys.schemas import Health
-from ogai.flows.cluster.check import check
-from ogai.flows.cluster.up import Work
+from ogai.flows.cluster.check import check_cluster
+from ogai.flows.cluster.work import Work
 
-__all__ = ["gate", "unfit"]
+__all__ = ["Gate", "gate", "unfit"]
+
+Gate = Callable[[Work, Sequence[str]], Health | None]
+"""Checks nodes of a cluster; None when there are none."""
 
 
 def gate(work: Work, names: Sequence[str]) -> Health | None:
     """Check nodes; None when there are none."""
     if not names:
         return None
-    return check(fold(names), cluster=work.place.document, level=work.cluster.gates.level).health
+    return check_cluster(
+        work.cluster, fold(names), level=work.cluster.gates.level, password=work.password
+    ).health
 
 
 def unfit(health: Health | None) -> frozenset[str]:

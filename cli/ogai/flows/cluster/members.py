@@ -10,11 +10,13 @@ from l0_infra.core.nodeset import expand, fold
 from l1_podsys import cluster_members, with_address, with_nodes, without_nodes
 from l1_podsys.schemas import Cluster
 from ogai.flows.cluster.brought import Brought, Trouble
-from ogai.flows.cluster.drains import drainer_of, forget_in_scheduler, take_out_of_work
+from ogai.flows.cluster.gate import Gate, gate
+from ogai.flows.cluster.out_of_work import drainer_for, forget_in_scheduler, take_out_of_work
 from ogai.flows.cluster.place import ClusterPlace
 from ogai.flows.cluster.prepare import OnNode, Prepared, Roles, load_all_roles
 from ogai.flows.cluster.undo import undo_roles
-from ogai.flows.cluster.up import Work, bring_up, wanted_cluster, work_on
+from ogai.flows.cluster.up import bring_up, checked
+from ogai.flows.cluster.work import Work, wanted_cluster, work_on
 
 __all__ = ["add", "remove", "replace"]
 
@@ -35,6 +37,7 @@ def add(
     agree: Agree = lambda prepared: None,
     on_node: OnNode | None = None,
     on_progress: OnProgress = lambda progress: None,
+    check: Gate | None = gate,
 ) -> Brought:
     """Add nodes to a cluster and bring them up: they are looked at, and the controller, and nobody else.
 
@@ -44,15 +47,16 @@ def add(
     listed = () if addresses is None else expand(addresses)
     wider = with_nodes(cluster, expand(nodes), addresses=listed, like=like)
     with work_on(wider, place, "ogai cluster add", password=password) as work:
-        return bring_up(
+        brought = bring_up(
             work,
-            list(expand(nodes)),
+            expand(nodes),
             roles=roles or load_all_roles(),
             agree=agree,
             on_node=on_node,
             on_progress=on_progress,
             what="add",
         )
+        return checked(work, brought, check)
 
 
 def remove(
@@ -77,7 +81,7 @@ def remove(
     left = without_nodes(cluster, names)
     known = roles or load_all_roles()
     with work_on(cluster, place, "ogai cluster remove", password=password) as work:
-        drainer = drainer_of(work)
+        drainer = drainer_for(work)
         if not force:
             take_out_of_work(work, drainer, names, owner=OWNER, reason="it leaves the cluster", wait_s=wait_s)
         troubles = undo_roles(work, names, known)
@@ -100,6 +104,7 @@ def replace(
     agree: Agree = lambda prepared: None,
     on_node: OnNode | None = None,
     on_progress: OnProgress = lambda progress: None,
+    check: Gate | None = gate,
 ) -> Brought:
     """Bring up another machine under the name of one that is gone; what was done on the old one is forgotten.
 
@@ -120,10 +125,10 @@ def replace(
             on_progress=on_progress,
             what="replace",
         )
-        drainer = drainer_of(work)
+        drainer = drainer_for(work)
         if drainer is not None and not brought.bad():
             drainer.undrain([node], owner=OWNER)
-        return brought
+        return checked(work, brought, check)
 
 
 def _told_controller(

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import msgspec
 
-from l0_infra.core.documents import read_document, render_document, render_json
+from l0_infra.core.documents import read_document, render_document
 from l0_infra.core.errors import EngineError, UsageError
 from l0_infra.core.store import load_file, ogai_home, prepare_home, save_file
 from l1_podsys import Trait
-from l1_podsys.schemas import Cluster, ClusterState
+from l1_podsys.schemas import Cluster
 
 __all__ = ["CURRENT", "ClusterPlace", "Holder", "current_name", "known_names", "place_of"]
 
@@ -93,10 +93,6 @@ class ClusterPlace:
         """Keep the document, and make the cluster the current one."""
         save_file(self.document, render_document(cluster).encode(), mode=0o600)
         save_file(self.home / "clusters" / CURRENT, f"{self.name}\n".encode())
-
-    def save_state(self, state: ClusterState) -> None:
-        """Keep what was observed."""
-        save_file(self.folder / "state.json", render_json(state).encode())
 
     def load_traits(self) -> dict[str, Trait]:
         """Return what was last found of each node."""

@@ -28,7 +28,7 @@ from l0_infra import (
 from l0_infra.core.errors import OgaiError, RemoteError
 from l0_infra.core.exec import Runner
 from l0_infra.schemas import NodeFacts, Plan, Step
-from l1_podsys import Scene, Trait, cluster_members, controller_name, plan_bringup, trait_of
+from l1_podsys import BringupScene, Trait, cluster_members, controller_name, plan_bringup, trait_of
 from l1_podsys.schemas import Cluster
 from ogai.flows.cluster.nodes import Nodes
 from ogai.flows.cluster.place import ClusterPlace
@@ -189,7 +189,7 @@ def _plan(
         secret = secret_digest(place.secrets, dict(variables))
         return role_key(node, sheets[role].sha256 + secret, variables)
 
-    scene = Scene(
+    scene = BringupScene(
         cluster=cluster,
         members=cluster_members(cluster),
         controller=controller_name(cluster),

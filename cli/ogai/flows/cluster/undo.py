@@ -7,7 +7,7 @@ from l0_infra.core.errors import OgaiError
 from l0_infra.core.exec import Runner
 from ogai.flows.cluster.brought import Trouble
 from ogai.flows.cluster.prepare import Roles
-from ogai.flows.cluster.up import Work
+from ogai.flows.cluster.work import Work
 
 __all__ = ["undo_roles"]
 

@@ -10,21 +10,19 @@ from l0_infra import OnProgress
 from l0_infra.core.exec import Secret
 from l0_infra.core.nodeset import fold
 from l1_podsys import Drainer, cluster_members
-from l1_podsys.schemas import Health
 from ogai.flows.cluster.brought import Brought, NodeBrought, Trouble
 from ogai.flows.cluster.carry import brought_of
-from ogai.flows.cluster.drains import drainer_of, take_out_of_work
-from ogai.flows.cluster.gate import gate, unfit
+from ogai.flows.cluster.gate import Gate, gate, unfit
+from ogai.flows.cluster.out_of_work import drainer_for, take_out_of_work
 from ogai.flows.cluster.prepare import OnNode, Prepared, Roles, load_all_roles, prepare
-from ogai.flows.cluster.up import Work, bring_up, wanted_cluster, work_on
+from ogai.flows.cluster.up import bring_up
+from ogai.flows.cluster.work import wanted_cluster, work_on
 
 __all__ = ["upgrade"]
 
 OWNER = "upgrade"
 SHARE = 0.1
 WAIT_S = 24 * 3600.0
-
-Gate = Callable[[Work, Sequence[str]], Health | None]
 
 
 def upgrade(
@@ -53,10 +51,18 @@ def upgrade(
     with work_on(cluster, place, "ogai cluster upgrade", password=password) as work:
         names = list(cluster_members(cluster))
         prepared = prepare(
-            cluster, place, names, work.nodes, work.ledger, roles=known, sudo=work.sudo, full=full, on_node=on_node
+            cluster,
+            place,
+            names,
+            work.nodes,
+            work.ledger,
+            roles=known,
+            sudo=work.sudo,
+            full=full,
+            on_node=on_node,
         )
         agree(prepared)
-        drainer, sums = drainer_of(work), _Sums(brought_of(prepared, "", (), (), 0.0))
+        drainer, sums = drainer_for(work), _Sums(brought_of(prepared, "", (), (), 0.0))
         for wave in _waves(prepared, drainer, share):
             on_wave(fold(wave))
             take_out_of_work(work, drainer, wave, owner=OWNER, reason="it is being upgraded", wait_s=wait_s)

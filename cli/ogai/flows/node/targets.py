@@ -10,7 +10,7 @@ from l0_infra.core.exec import LocalRunner, Runner, Secret, SshOptions, SshPool,
 from l0_infra.core.nodeset import expand, fold
 from l1_podsys.schemas import Cluster
 
-__all__ = ["Target", "choose_targets", "cluster_targets", "runner_of"]
+__all__ = ["Target", "choose_targets", "runner_of", "targets_of_cluster"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -37,7 +37,7 @@ def choose_targets(
     if hosts is not None:
         return tuple(Target(name=host, address=host, sudo=sudo) for host in _named(hosts, "--hosts"))
     if cluster is not None:
-        return cluster_targets(read_document(cluster, expect=Cluster), nodes, sudo=sudo)
+        return targets_of_cluster(read_document(cluster, expect=Cluster), nodes, sudo=sudo)
     if nodes is not None:
         raise UsageError(
             f"node set `{nodes}`",
@@ -62,7 +62,7 @@ def _named(text: str, where: str) -> tuple[str, ...]:
     return names
 
 
-def cluster_targets(
+def targets_of_cluster(
     cluster: Cluster, nodes: str | None = None, *, sudo: bool = False, password: Secret | None = None
 ) -> tuple[Target, ...]:
     """List nodes of a cluster (None: all); `password` is what sudo asks for on them.

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from l1_podsys.schemas import Health, Verdict
 from ogai.flows.node import name_all
+from ogai.render.cluster.drains import print_changes
 from ogai.render.table import Column, print_fields, print_heading, print_table
 
 __all__ = ["print_health"]
@@ -22,6 +23,11 @@ def print_health(health: Health, *, everything: bool = False) -> None:
     for severity in ORDER if everything else ORDER[:-1]:
         for group in _groups(health.verdicts, severity):
             _print(group)
+    if health.drains:
+        print_heading("drains")
+        print_changes(health.drains)
+    if health.breaker:
+        print_heading(f"nobody was drained: {health.breaker}", style="bold red")
 
 
 def _groups(verdicts: Sequence[Verdict], severity: str) -> list[list[Verdict]]:
