@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from ogai.commands.cluster.arguments import changing_options, password_of
+from ogai.commands.cluster.arguments import changing_options, check_option, name_option, password_of
 from ogai.render import Output, emit, output_option
 
 __all__ = ["up"]
@@ -18,16 +18,18 @@ Examples:
   ogai cluster up --full                   apply every role again, whatever holds already
 
 What was done is kept for every node and role: a second run does only what is missing, changed or no longer holds,
-and goes on where another was ended, however it was ended. Exit code 5: a node could not be brought up.
+and goes on where another was ended, however it was ended. Exit code 5: a node could not be brought up; 6: one is
+up and unfit for work, and the verdict says how to mend it.
 """
 
 
 @click.command(epilog=EPILOG)
 @click.argument("file", required=False, type=click.Path(path_type=Path))
-@click.option("--name", metavar="NAME", help="A cluster kept here; without FILE, else the current one.")
+@name_option
 @click.option("--limit", metavar="NODESET", help="Only these nodes, and the controller.")
 @click.option("--full", is_flag=True, help="Apply every role, whatever holds already.")
 @changing_options
+@check_option
 @click.option(
     "--host-timeout",
     "silence_s",
@@ -46,6 +48,7 @@ def up(
     dry_run: bool,
     yes: bool,
     ask_sudo_password: bool,
+    check: bool,
     silence_s: float,
     output: Output,
 ) -> None:
@@ -68,6 +71,7 @@ def up(
             agree=shown.agree,
             on_node=shown.looked,
             on_progress=shown.progress,
+            check=flow.gate if check else None,
         )
     emit(brought, output, print_brought)
     flow.raise_for_failed(brought)

@@ -6,6 +6,7 @@ from ogai.flows.cluster.diff import Deviation, Deviations, diff, raise_for_unsee
 from ogai.flows.cluster.down import down
 from ogai.flows.cluster.drains import drain, undrain
 from ogai.flows.cluster.fitness import raise_for_verdicts
+from ogai.flows.cluster.gate import gate
 from ogai.flows.cluster.members import add, remove, replace
 from ogai.flows.cluster.prepare import Prepared
 from ogai.flows.cluster.status import NodeStatus, Status, status
@@ -29,6 +30,7 @@ __all__ = [
     "diff",
     "down",
     "drain",
+    "gate",
     "raise_for_failed",
     "raise_for_unseen",
     "raise_for_verdicts",

@@ -9,10 +9,9 @@ from l0_infra.core.exec import Secret
 from l0_infra.core.nodeset import expand, fold
 from l1_podsys import cluster_members, with_address, with_nodes, without_nodes
 from l1_podsys.schemas import Cluster
-from ogai.flows.cluster.brought import Brought, Trouble
+from ogai.flows.cluster.brought import Brought
 from ogai.flows.cluster.gate import Gate, gate
 from ogai.flows.cluster.out_of_work import drainer_for, forget_in_scheduler, take_out_of_work
-from ogai.flows.cluster.place import ClusterPlace
 from ogai.flows.cluster.prepare import OnNode, Prepared, Roles, load_all_roles
 from ogai.flows.cluster.undo import undo_roles
 from ogai.flows.cluster.up import bring_up, checked
@@ -67,7 +66,7 @@ def remove(
     force: bool = False,
     password: Secret | None = None,
     roles: Roles | None = None,
-    agree: Agree = lambda prepared: None,
+    agree: Callable[[str], None] = lambda text: None,
     on_node: OnNode | None = None,
     on_progress: OnProgress = lambda progress: None,
 ) -> Brought:
@@ -79,6 +78,9 @@ def remove(
     cluster, place = wanted_cluster(None, name)
     names = _known(cluster, nodes)
     left = without_nodes(cluster, names)
+    agree(
+        f"{fold(names)} leave{'s' if len(names) == 1 else ''} cluster {cluster.name}: what roles left there goes"
+    )
     known = roles or load_all_roles()
     with work_on(cluster, place, "ogai cluster remove", password=password) as work:
         drainer = drainer_for(work)
@@ -91,7 +93,16 @@ def remove(
             place.save(left)
     if troubles and not force:
         return Brought(cluster=cluster.name, run="", seconds=0.0, nodes=(), troubles=troubles)
-    return _told_controller(left, place, password, known, agree, on_node, on_progress, troubles)
+    with work_on(left, place, "ogai cluster remove", password=password) as work:
+        return bring_up(
+            work,
+            (),
+            roles=known,
+            agree=lambda prepared: None,
+            on_node=on_node,
+            on_progress=on_progress,
+            what="remove",
+        )
 
 
 def replace(
@@ -129,22 +140,6 @@ def replace(
         if drainer is not None and not brought.bad():
             drainer.undrain([node], owner=OWNER)
         return checked(work, brought, check)
-
-
-def _told_controller(
-    cluster: Cluster,
-    place: ClusterPlace,
-    password: Secret | None,
-    roles: Roles,
-    agree: Agree,
-    on_node: OnNode | None,
-    on_progress: OnProgress,
-    troubles: tuple[Trouble, ...],
-) -> Brought:
-    with work_on(cluster, place, "ogai cluster remove", password=password) as work:
-        return bring_up(
-            work, [], roles=roles, agree=agree, on_node=on_node, on_progress=on_progress, what="remove"
-        )
 
 
 def _known(cluster: Cluster, nodes: str) -> Sequence[str]:

@@ -7,9 +7,10 @@ import click
 from l0_infra.core.errors import printable
 from l0_infra.core.nodeset import fold
 from ogai.flows.cluster import Brought, NodeBrought, Trouble
+from ogai.render.cluster.health import print_health
 from ogai.render.table import Column, print_table
 
-__all__ = ["print_brought"]
+__all__ = ["print_brought", "print_undone"]
 
 MOST_HELD = 3
 MESSAGE_LINES = 6
@@ -31,6 +32,17 @@ def print_brought(brought: Brought) -> None:
     print_table(COLUMNS, brought.nodes)
     if not brought.run:
         click.echo("nothing to do: everything holds")
+    for line in _troubles(brought.troubles):
+        click.echo(printable(line))
+    if brought.health is not None:
+        print_health(brought.health)
+
+
+def print_undone(brought: Brought) -> None:
+    """Print where what roles left is gone, and where it is not."""
+    bad = brought.bad()
+    gone = [node.name for node in brought.nodes if node.name not in bad]
+    click.echo(f"taken down: {fold(gone) or 'nothing'}")
     for line in _troubles(brought.troubles):
         click.echo(printable(line))
 

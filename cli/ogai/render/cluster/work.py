@@ -51,6 +51,13 @@ class Agreement:
             confirm(plan_text(prepared), yes=self._yes)
         self._show = self._stack.enter_context(showing(Counter(step.node for step in left)))
 
+    def agree_text(self, text: str) -> None:
+        """Show what would be done in words, and go on when it is agreed to; leaves the command after a dry run."""
+        if self._dry_run:
+            click.echo(text, err=True)
+            raise click.exceptions.Exit(0)
+        confirm(text, yes=self._yes)
+
     def progress(self, progress: Progress) -> None:
         """Show what happens on a node."""
         self._show(progress)
