@@ -2,10 +2,12 @@
 
 from l1_podsys.lab.cluster import describe_cluster, render_cluster
 from l1_podsys.lab.documents import Lab, LabHost, LabOs, LabWish
+from l1_podsys.lab.down import take_down
 from l1_podsys.lab.enter import console_command, ssh_command
 from l1_podsys.lab.keepers import leader_of
 from l1_podsys.lab.layout import Layout
-from l1_podsys.lab.operate import Place, bring_up, load_lab, load_labs, take_down
+from l1_podsys.lab.store import Place, lab_names, load_lab, load_labs
+from l1_podsys.lab.up import bring_up
 
 __all__ = [
     "Lab",
@@ -17,6 +19,7 @@ __all__ = [
     "bring_up",
     "console_command",
     "describe_cluster",
+    "lab_names",
     "leader_of",
     "load_lab",
     "load_labs",

@@ -14,13 +14,14 @@ from l1_podsys.lab import (
     Place,
     bring_up,
     describe_cluster,
+    lab_names,
     load_lab,
     load_labs,
     render_cluster,
     take_down,
 )
 
-__all__ = ["down", "here", "load", "load_all", "up"]
+__all__ = ["down", "here", "load", "load_all", "names", "up"]
 
 OnStep = Callable[[str], None]
 
@@ -71,6 +72,11 @@ def down(name: str = "lab") -> bool:
 def load(name: str = "lab") -> Lab:
     """Read what a lab consists of."""
     return load_lab(here().home, name)
+
+
+def names() -> tuple[str, ...]:
+    """Name every lab, also one that is half made."""
+    return lab_names(here().home)
 
 
 def load_all() -> tuple[Lab, ...]:
