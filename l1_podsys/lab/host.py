@@ -54,6 +54,7 @@ def keeper_command(lab: Lab, host: LabHost, layout: Layout) -> tuple[str, ...]:
         f"--hostname={host.name}",
         f"--uuid={machine_id(lab, host)}",
         "--network-namespace-path=/proc/self/ns/net",
+        "--capability=CAP_NET_ADMIN",
         "--link-journal=no",
         "--resolv-conf=off",
         "--timezone=off",

@@ -28,8 +28,17 @@ case "$*" in
 {rows}END
 ;;
 --query-compute-apps=*) ;;
+"") cat <<'END'
+{table}END
+;;
+"topo -m") cat <<'END'
+{matrix}END
+;;
+"nvlink --status" | "nvlink -e") cat <<'END'
+{names}END
+;;
 *)
-    echo "nvidia-smi of the lab: knows -q -x, -L and the queries of ogai, not: $*" >&2
+    echo "nvidia-smi of the lab: knows what ogai asks, not: $*" >&2
     exit 2
     ;;
 esac
@@ -93,7 +102,13 @@ def device_files(count: int) -> tuple[str, ...]:
 
 def render_tool(host: str, count: int) -> str:
     """Write the `nvidia-smi` of a host with so many accelerators."""
-    return TOOL.format(log=_log(host, count), names=_names(host, count), rows=_rows(host, count))
+    return TOOL.format(
+        log=_log(host, count),
+        names=_names(host, count),
+        rows=_rows(host, count),
+        table=_table(count),
+        matrix=_matrix(count),
+    )
 
 
 def _log(host: str, count: int) -> str:
@@ -110,6 +125,34 @@ def _log(host: str, count: int) -> str:
 
 def _names(host: str, count: int) -> str:
     return "".join(f"GPU {index}: NVIDIA L4 (UUID: {_uuid(host, index)})\n" for index in range(count))
+
+
+def _table(count: int) -> str:
+    line = "+" + "-" * 91 + "+\n"
+    head = f"| NVIDIA-SMI {DRIVER:<22} Driver Version: {DRIVER:<15} CUDA Version: 12.4".ljust(92) + "|\n"
+    gpus = "".join(_table_rows(index) + line for index in range(count))
+    return line + head + line + gpus
+
+
+def _table_rows(index: int) -> str:
+    first = (
+        f" {index:>3}  NVIDIA L4                      On",
+        f"   {_bus(index)} Off",
+        "                    0",
+    )
+    second = (
+        f" N/A   {34 + index}C    P8             16W /   72W",
+        f"       0MiB / {MEMORY_MIB}MiB",
+        "      0%      Default",
+    )
+    return "".join(f"|{row[0]:<41}|{row[1]:<24}|{row[2]:<24}|\n" for row in (first, second))
+
+
+def _matrix(count: int) -> str:
+    names = [f"GPU{index}" for index in range(count)]
+    rows = [["", *names, "CPU Affinity", "NUMA Affinity"]]
+    rows += [[name, *(" X " if name == other else "PHB" for other in names), "0", "0"] for name in names]
+    return "".join("\t".join(row) + "\n" for row in rows)
 
 
 def _rows(host: str, count: int) -> str:

@@ -10,18 +10,16 @@ from l1_podsys.lab import (
     Lab,
     LabOs,
     LabWish,
-    Layout,
     Place,
     bring_up,
     describe_cluster,
     lab_names,
     load_lab,
-    load_labs,
     render_cluster,
     take_down,
 )
 
-__all__ = ["down", "here", "load", "load_all", "names", "up"]
+__all__ = ["down", "here", "load", "names", "up"]
 
 OnStep = Callable[[str], None]
 
@@ -59,7 +57,7 @@ def up(
     )
     lab = bring_up(place, wish, on_step=on_step)
     if output is not None:
-        text = render_cluster(describe_cluster(lab, Layout.of(place.home, lab.name)))
+        text = render_cluster(describe_cluster(lab, place.layout(lab.name)))
         save_file(output, text.encode())
     return lab
 
@@ -77,8 +75,3 @@ def load(name: str = "lab") -> Lab:
 def names() -> tuple[str, ...]:
     """Name every lab, also one that is half made."""
     return lab_names(here().home)
-
-
-def load_all() -> tuple[Lab, ...]:
-    """Read every lab."""
-    return load_labs(here().home)
