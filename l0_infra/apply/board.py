@@ -51,10 +51,6 @@ class Board:
             self._keep(node, [step for step in self.waiting[node] if step.id not in taken])
             self.busy.add(node)
 
-    def drop(self, step: Step) -> None:
-        """Take a step out of what waits."""
-        self._keep(step.node, [one for one in self.waiting.get(step.node, ()) if one.id != step.id])
-
     def done(self, step: Step) -> None:
         """Note that a step is done."""
         self.ends[step.id] = "done"
@@ -66,6 +62,7 @@ class Board:
     def fail(self, failed: Step) -> tuple[Step, ...]:
         """Note that a step failed; return all that it holds: the rest of its node, and what waits for any of that."""
         self.ends[failed.id] = "failed"
+        self._drop(failed)
         held: list[Step] = []
         causes = [failed, *self._hold(self.of_node.get(failed.node, ()), held)]
         while causes:
@@ -76,9 +73,12 @@ class Board:
         stopped = [step for step in steps if step.id not in self.ends]
         for step in stopped:
             self.ends[step.id] = "held"
-            self.drop(step)
+            self._drop(step)
         held.extend(stopped)
         return stopped
+
+    def _drop(self, step: Step) -> None:
+        self._keep(step.node, [one for one in self.waiting.get(step.node, ()) if one.id != step.id])
 
     def _keep(self, node: str, steps: list[Step]) -> None:
         if steps:

@@ -73,7 +73,6 @@ class _Apply:
         """Take nodes that cannot be reached for failed at their first step, which stays in the ledger as it was."""
         for node, message in lost.items():
             for first in self.board.of_node.get(node, ())[:1]:
-                self.board.drop(first)
                 self.note_failure(first, "", message, "", 0.0)
 
     def to_its_end(self) -> None:
