@@ -4,6 +4,20 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from l1_podsys.bringup import (
+        MUNGE_KEY,
+        PASSWORD,
+        BringupScene,
+        Member,
+        Trait,
+        cluster_members,
+        controller_name,
+        plan_bringup,
+        trait_of,
+        with_address,
+        with_nodes,
+        without_nodes,
+    )
     from l1_podsys.gates import (
         CHECKS,
         GATE,
@@ -27,22 +41,30 @@ if TYPE_CHECKING:
         save_record,
         verdict,
     )
-    from l1_podsys.slurm import Drain, Drainer, SlurmDrainer, SlurmNode, parse_drain
+    from l1_podsys.slurm import Drain, Drainer, SlurmDrainer, SlurmNode, delete_nodes_command, parse_drain
 
 __all__ = [
     "CHECKS",
     "GATE",
+    "MUNGE_KEY",
+    "PASSWORD",
+    "BringupScene",
     "Drain",
     "DrainDecision",
     "Drainer",
     "GateRecord",
+    "Member",
     "NodeView",
     "Reach",
     "Scene",
     "SlurmDrainer",
     "SlurmNode",
+    "Trait",
+    "cluster_members",
+    "controller_name",
     "controller_of",
     "decide_drains",
+    "delete_nodes_command",
     "forget_events",
     "in_order",
     "judge_quick",
@@ -52,12 +74,31 @@ __all__ = [
     "needs_sudo",
     "observe_cluster",
     "parse_drain",
+    "plan_bringup",
     "probe_offset",
     "probe_scene",
     "save_record",
+    "trait_of",
     "verdict",
+    "with_address",
+    "with_nodes",
+    "without_nodes",
 ]
 
+_BRINGUP = (
+    "MUNGE_KEY",
+    "PASSWORD",
+    "BringupScene",
+    "Member",
+    "Trait",
+    "cluster_members",
+    "controller_name",
+    "plan_bringup",
+    "trait_of",
+    "with_address",
+    "with_nodes",
+    "without_nodes",
+)
 _GATES = (
     "CHECKS",
     "GATE",
@@ -81,8 +122,12 @@ _GATES = (
     "save_record",
     "verdict",
 )
-_SLURM = ("Drain", "Drainer", "SlurmDrainer", "SlurmNode", "parse_drain")
-_HOME = {**dict.fromkeys(_GATES, "l1_podsys.gates"), **dict.fromkeys(_SLURM, "l1_podsys.slurm")}
+_SLURM = ("Drain", "Drainer", "SlurmDrainer", "SlurmNode", "delete_nodes_command", "parse_drain")
+_HOME = {
+    **dict.fromkeys(_BRINGUP, "l1_podsys.bringup"),
+    **dict.fromkeys(_GATES, "l1_podsys.gates"),
+    **dict.fromkeys(_SLURM, "l1_podsys.slurm"),
+}
 
 
 def __getattr__(name: str) -> object:

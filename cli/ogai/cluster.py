@@ -1,17 +1,53 @@
-"""Clusters, whether they are fit for work, and which nodes take none: `from ogai.cluster import check, drain`."""
+"""Clusters: brought up, changed at work, compared, checked, taken down: `from ogai.cluster import up, status`."""
 
 from l1_podsys.schemas import Cluster, ClusterState, DrainChange, Health, Verdict
-from ogai.flows.cluster import Checked, check, check_cluster, drain, undrain
+from ogai.flows.cluster import (
+    Brought,
+    Checked,
+    Deviation,
+    Deviations,
+    NodeBrought,
+    NodeStatus,
+    Status,
+    Trouble,
+    add,
+    check,
+    check_cluster,
+    diff,
+    down,
+    drain,
+    remove,
+    replace,
+    status,
+    undrain,
+    up,
+    upgrade,
+)
 
 __all__ = [
+    "Brought",
     "Checked",
     "Cluster",
     "ClusterState",
+    "Deviation",
+    "Deviations",
     "DrainChange",
     "Health",
+    "NodeBrought",
+    "NodeStatus",
+    "Status",
+    "Trouble",
     "Verdict",
+    "add",
     "check",
     "check_cluster",
+    "diff",
+    "down",
     "drain",
+    "remove",
+    "replace",
+    "status",
     "undrain",
+    "up",
+    "upgrade",
 ]

@@ -7,13 +7,14 @@ from l0_infra.schemas import Chassis, OperatingSystem
 __all__ = ["SYSTEM", "UNAME", "parse_boot_id", "parse_chassis", "parse_hostname", "parse_os"]
 
 DMI = "/sys/class/dmi/id"
+CONTAINER = "/run/systemd/container"
 BOOT_ID = "/proc/sys/kernel/random/boot_id"
 
 UNAME = Source(name="uname.txt", program="uname", command="uname -nrm")
 SYSTEM = Source(
     name="system.txt",
     program="grep",
-    command=f"exec grep -H '' /etc/os-release /usr/lib/os-release {BOOT_ID}"
+    command=f"exec grep -H '' /etc/os-release /usr/lib/os-release {BOOT_ID} {CONTAINER}"
     f" {DMI}/sys_vendor {DMI}/product_name {DMI}/product_serial {DMI}/product_uuid",
 )
 
@@ -34,6 +35,7 @@ def parse_os(uname: str, tree: Tree) -> OperatingSystem:
         version=release.get("VERSION_ID") or None,
         kernel=kernel,
         architecture=architecture,
+        container=text_at(tree, CONTAINER),
     )
 
 

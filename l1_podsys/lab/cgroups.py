@@ -7,19 +7,28 @@ import contextlib
 import os
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from l0_infra.core.errors import EngineError
 
-__all__ = ["Groups", "kill_group", "kill_member", "parse_groups", "processes_of", "remove_group", "thaw"]
+__all__ = [
+    "Groups",
+    "freeze",
+    "is_frozen",
+    "kill_group",
+    "kill_member",
+    "parse_groups",
+    "processes_of",
+    "remove_group",
+    "thaw",
+]
 
 WANTED = ("cpu", "memory", "freezer", "pids", "name=systemd")
 """Hierarchies of version 1 that a host's processes are put into, where they are mounted so."""
 
-LEAVES = ("keeper", "machine")
-"""A host's keeper and its machine are apart: in version 2 a group that hands on controllers holds no processes."""
+FREEZE_S = 10.0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -94,6 +103,44 @@ def belongs(number: int, group: str) -> bool:
     """Tell whether a process is in a group or below it. Raises FileNotFoundError when it is gone."""
     lines = Path(f"/proc/{number}/cgroup").read_text().splitlines()
     return any(f"/{group}/" in f"{line}/" for line in lines)
+
+
+def freeze(groups: Groups, group: str) -> None:
+    """Stop every process of a group where it stands, and wait until all do. Raises EngineError when some go on."""
+    file, word, done = _freezer(groups, group)
+    file.write_text(word)
+    deadline = time.monotonic() + FREEZE_S
+    while not done(file):
+        if time.monotonic() > deadline:
+            raise EngineError(str(file), found=file.read_text().strip(), expected=word)
+        time.sleep(0.01)
+
+
+def is_frozen(groups: Groups, group: str) -> bool:
+    """Tell whether a group is frozen; one that is not there is none."""
+    try:
+        file, word, _ = _freezer(groups, group)
+        return file.read_text().strip() == word
+    except OSError:
+        return False
+
+
+def _freezer(groups: Groups, group: str) -> tuple[Path, str, Callable[[Path], bool]]:
+    if "freezer" in groups.legacy:
+        return groups.legacy["freezer"] / group / "freezer.state", "FROZEN", _is_frozen_legacy
+    if groups.unified is None:
+        raise EngineError(
+            f"control group {group}", found="no freezer", expected="control groups that can freeze"
+        )
+    return groups.unified / group / "cgroup.freeze", "1", _is_frozen_unified
+
+
+def _is_frozen_legacy(file: Path) -> bool:
+    return file.read_text().strip() == "FROZEN"
+
+
+def _is_frozen_unified(file: Path) -> bool:
+    return "frozen 1" in (file.parent / "cgroup.events").read_text()
 
 
 def thaw(groups: Groups, group: str) -> None:

@@ -9,7 +9,10 @@ from pathlib import Path
 
 from l0_infra.core.exec import Command, Runner
 
-__all__ = ["parse_uplinks", "probe_uplinks", "restore_forwarding", "switch_forwarding_on"]
+__all__ = ["NOTES", "parse_uplinks", "probe_uplinks", "restore_forwarding", "switch_forwarding_on"]
+
+NOTES = Path("/run/ogai-labs")
+"""Which settings labs of this machine switched on."""
 
 SETTING = "net/ipv4/conf/{}/forwarding"
 WHOLE = "net/ipv4/ip_forward"

@@ -1,17 +1,24 @@
 """How a host of the lab is started, and the files that make it this host and no other. Pure."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from l1_podsys.lab.cgroups import Groups
 from l1_podsys.lab.documents import SHARED, Lab, LabHost
 from l1_podsys.lab.layout import Layout
+from l1_podsys.lab.limits import render_meminfo
+from l1_podsys.lab.pretended import DEVICE, device_files, render_tool
 
-__all__ = ["HostFile", "Keys", "keeper_command", "keeper_environment", "render_files"]
+__all__ = ["PROXY_PORT", "HostFile", "Keys", "keeper_command", "keeper_environment", "render_files"]
 
 UNIFIED = "SYSTEMD_NSPAWN_UNIFIED_HIERARCHY"
 """Debian 13's systemd refuses control groups of version 1; Debian 12's runs with either."""
+
+MEMINFO = "var/lib/ogai-lab/meminfo"
+"""Shown as /proc/meminfo; within the host, for systemd-nspawn lays it over when it no longer sees this machine."""
+
+PROXY_PORT = 3142
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -47,11 +54,14 @@ def keeper_command(lab: Lab, host: LabHost, layout: Layout) -> tuple[str, ...]:
         f"--hostname={host.name}",
         f"--uuid={machine_id(lab, host)}",
         "--network-namespace-path=/proc/self/ns/net",
+        "--capability=CAP_NET_ADMIN",
         "--link-journal=no",
         "--resolv-conf=off",
         "--timezone=off",
         "--console=read-only",
         f"--bind={layout.shared(lab)}:{SHARED}",
+        *(() if host.memory_bytes is None else (f"--bind-ro=/{MEMINFO}:/proc/meminfo",)),
+        *(f"--bind={DEVICE}:{file}" for file in device_files(host.accelerators)),
     )
 
 
@@ -76,6 +86,7 @@ def keeper_environment(lab: Lab, host: LabHost, layout: Layout, groups: Groups) 
 def render_files(host: LabHost, lab: Lab, keys: Keys, *, resolver: str) -> tuple[HostFile, ...]:
     """Write the files in which hosts differ: names, keys, and how names are resolved."""
     names = f"127.0.0.1 localhost\n::1 localhost ip6-localhost ip6-loopback\n{host.address} {host.name}\n"
+    proxy = f'Acquire::http::Proxy "http://{lab.gateway}:{PROXY_PORT}";\n'
     return (
         HostFile(path="etc/hostname", content=f"{host.name}\n"),
         HostFile(path="etc/hosts", content=names),
@@ -83,8 +94,18 @@ def render_files(host: LabHost, lab: Lab, keys: Keys, *, resolver: str) -> tuple
         HostFile(path="etc/machine-id", content=f"{machine_id(lab, host)}\n", mode=0o444),
         HostFile(path="etc/ssh/ssh_host_ed25519_key", content=keys.host_private, mode=0o600),
         HostFile(path="etc/ssh/ssh_host_ed25519_key.pub", content=keys.host_public),
+        HostFile(path="etc/apt/apt.conf.d/91lab-proxy", content=proxy),
         HostFile(path="home/ogai/.ssh/authorized_keys", content=keys.login_public, mode=0o600, ours=True),
+        *_variety(host),
     )
+
+
+def _variety(host: LabHost) -> Iterator[HostFile]:
+    if host.memory_bytes is not None:
+        yield HostFile(path=MEMINFO, content=render_meminfo(host.memory_bytes))
+    if host.accelerators:
+        tool = render_tool(host.name, host.accelerators)
+        yield HostFile(path="usr/local/bin/nvidia-smi", content=tool, mode=0o755)
 
 
 def machine_id(lab: Lab, host: LabHost) -> str:

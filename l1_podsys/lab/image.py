@@ -1,11 +1,7 @@
 """The root file system every host of a lab starts from: made once for each Debian release, then kept."""
 
-import contextlib
-import fcntl
 import hashlib
-import os
-import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
 
@@ -13,7 +9,7 @@ from l0_infra.core.exec import Command, Runner
 from l1_podsys.lab.documents import LabOs
 from l1_podsys.lab.mirror import Mirror
 
-__all__ = ["CODENAMES", "apply_image", "image_name"]
+__all__ = ["CODENAMES", "apply_image", "image_command", "image_name"]
 
 CODENAMES: dict[LabOs, str] = {"debian12": "bookworm", "debian13": "trixie"}
 
@@ -48,57 +44,40 @@ def image_name(os_name: LabOs, mirror: Mirror) -> str:
 
 
 def apply_image(runner: Runner, os_name: LabOs, mirror: Mirror, *, cache: Path, on_step: OnStep) -> Path:
-    """Return the image's folder, made when it is not in the cache; one that is half made is never seen."""
+    """Return the image's folder, made when it is not in the cache; one that is half made is never seen.
+
+    Raises RemoteError with debootstrap's last lines.
+    """
     image = cache / image_name(os_name, mirror)
-    if image.is_dir():
-        return image
-    cache.mkdir(parents=True, exist_ok=True)
-    with _locked(cache / f".{image.name}.lock"):
-        if not image.is_dir():
-            on_step(f"making the image of {os_name} from {mirror.archive}: a minute or two, once")
-            _make(runner, os_name, mirror, image)
+    if not image.is_dir():
+        on_step(f"making the image of {os_name} from {mirror.archive}: a minute or two, once")
+        cache.mkdir(parents=True, exist_ok=True)
+        runner.run(image_command(os_name, mirror, image)).check(
+            hint="`ogai lab up --mirror URL` takes packages from elsewhere"
+        )
     return image
 
 
-def _make(runner: Runner, os_name: LabOs, mirror: Mirror, image: Path) -> None:
-    """Make an image in a folder beside its place, then put it there; what a killed try left is removed first."""
-    half = image.with_name(f".{image.name}.half")
-    archives = image.parent / "archives"
-    shutil.rmtree(half, ignore_errors=True)
-    half.mkdir()
-    archives.mkdir(exist_ok=True)
-    _give_authorities(mirror, half)
-    codename = CODENAMES[os_name]
-    arguments = (str(half), codename, mirror.archive, mirror.security, ",".join(PACKAGES), str(archives))
-    settings = "\n".join(mirror.settings)
-    # A mount and a process namespace of its own: whatever ends it, nothing stays mounted and nobody goes on.
+def image_command(os_name: LabOs, mirror: Mirror, image: Path) -> Command:
+    """Write the command that makes an image and publishes it, one at a time.
+
+    The lock goes with the last of its processes. Mounts and processes are in namespaces of their own: whatever ends it,
+    nothing stays mounted and nobody goes on.
+    """
+    lock = str(image.with_name(f".{image.name}.lock"))
     apart = ("unshare", "--mount", "--propagation", "slave", "--pid", "--fork", "--kill-child")
-    argv = (*apart, "sh", "-s", "--", *arguments, settings)
-    runner.run(Command(argv=argv, stdin=_recipe().encode(), deadline_s=DEBOOTSTRAP_S)).check(
-        hint="`ogai lab up --mirror URL` takes packages from elsewhere"
+    arguments = (
+        str(image),
+        CODENAMES[os_name],
+        mirror.archive,
+        mirror.security,
+        ",".join(PACKAGES),
+        "\n".join(mirror.settings),
+        *map(str, mirror.authorities),
     )
-    half.rename(image)
-
-
-def _give_authorities(mirror: Mirror, root: Path) -> None:
-    """Lay certificates trusted here where the image's own update-ca-certificates looks for them."""
-    folder = root / "usr/local/share/ca-certificates"
-    if mirror.authorities:
-        folder.mkdir(parents=True)
-    for file in mirror.authorities:
-        shutil.copyfile(file, folder / file.name)
+    argv = ("flock", lock, *apart, "sh", "-s", "--", *arguments)
+    return Command(argv=argv, stdin=_recipe().encode(), deadline_s=DEBOOTSTRAP_S)
 
 
 def _recipe() -> str:
     return files(__package__).joinpath("image.sh").read_text("utf-8")
-
-
-@contextlib.contextmanager
-def _locked(file: Path) -> Iterator[None]:
-    """Let one process at a time through; the lock goes with its holder, however that ends."""
-    descriptor = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(descriptor)

@@ -1,30 +1,41 @@
-"""Starts hosts, and finds out which of them live."""
+"""Hosts are started, found, waited for and ended; each has a keeper that holds a lock on its folder."""
 
 import contextlib
 import fcntl
 import os
-import shutil
 import socket
 import subprocess
+import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import as_file, files
 from pathlib import Path
 
 from l0_infra.core.errors import EngineError
-from l0_infra.core.exec import Command, Runner
 from l1_podsys.lab.cgroups import Groups, kill_group, kill_member, processes_of, thaw
 from l1_podsys.lab.documents import Lab, LabHost
-from l1_podsys.lab.host import HostFile, keeper_command, keeper_environment
+from l1_podsys.lab.host import PROXY_PORT, keeper_command, keeper_environment
 from l1_podsys.lab.layout import Layout
 
-__all__ = ["end_hosts", "lay_out_host", "leader_of", "lives", "locked_folder", "start_host", "wait_for_ssh"]
+__all__ = [
+    "cut_power",
+    "end_hosts",
+    "leader_of",
+    "lives",
+    "locked_folder",
+    "start_host",
+    "start_proxy",
+    "wait_for_host",
+]
+
+GRACE_S = 5.0
+"""How long a keeper may take to lock its folder."""
 
 
 def lives(folder: Path) -> bool:
-    """Tell whether a host has a keeper: it holds the lock on the host's folder."""
-    with locked_folder(folder, fcntl.LOCK_SH) as held:
-        return folder.is_dir() and not held
+    """Tell whether a keeper holds the lock on a folder."""
+    with locked_folder(folder, fcntl.LOCK_SH) as free:
+        return folder.is_dir() and not free
 
 
 def leader_of(groups: Groups, lab: Lab, host: LabHost) -> int | None:
@@ -38,59 +49,58 @@ def leader_of(groups: Groups, lab: Lab, host: LabHost) -> int | None:
     return None
 
 
-def lay_out_host(runner: Runner, lab: Lab, host: LabHost, layout: Layout, given: Sequence[HostFile]) -> None:
-    """Make the host's folder: its disk, and the files laid into it at its first start."""
-    folder = layout.host(lab, host)
-    if (folder / "disk.img").exists():
-        return
-    for below in ("files", "disk", "root"):
-        (folder / below).mkdir(parents=True, exist_ok=True)
-    for file in given:
-        _write(folder / "files" / file.path, file, user=user_of(Path(lab.image)))
-    half = folder / "disk.half"
-    with half.open("wb") as disk:
-        disk.truncate(lab.disk_bytes)
-    made = ("mkfs.ext4", "-q", "-F", "-m", "0", "-O", "^has_journal", "-E", "lazy_itable_init=1", str(half))
-    runner.run(Command(argv=made)).check()
-    half.rename(folder / "disk.img")
-
-
 def start_host(lab: Lab, host: LabHost, layout: Layout, groups: Groups) -> None:
     """Start a host's keeper, unless it has one."""
     folder = layout.host(lab, host)
     if lives(folder):
         return
     kill_group(groups, f"{lab.group}/{host.name}")
-    with as_file(files(__package__) / "host.sh") as script, (folder / "console.log").open("ab") as log:
-        subprocess.run(
-            ["setsid", "--fork", "sh", str(script), "outside", *keeper_command(lab, host, layout)],
-            env=dict(keeper_environment(lab, host, layout, groups)),
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=log,
-            check=True,
-        )
+    with as_file(files(__package__) / "host.sh") as script:
+        argv = ("sh", str(script), "outside", *keeper_command(lab, host, layout))
+        _start(argv, keeper_environment(lab, host, layout, groups), folder / "console.log")
+
+
+def start_proxy(lab: Lab, layout: Layout, groups: Groups, *, cache: Path) -> None:
+    """Start the proxy for packages, unless it lives."""
+    folder = layout.proxy(lab)
+    folder.mkdir(exist_ok=True)
+    if lives(folder):
+        return
+    own = [str(root / lab.group / "packages") for root in groups.roots()]
+    with as_file(files(__package__) / "packages_proxy.py") as program:
+        argv = (sys.executable, "-I", "-S", str(program), lab.gateway, str(PROXY_PORT))
+        _start((*argv, str(cache), str(folder), lab.network, *own), os.environ, folder / "log")
+
+
+def wait_for_host(lab: Lab, host: LabHost, layout: Layout, groups: Groups, *, wait_s: float) -> None:
+    """Return when people may log in over ssh. Raises EngineError with the console's last lines when they never may."""
+    begun, folder = time.monotonic(), layout.host(lab, host)
+    while not (_answers(host.address) and _lets_in(groups, lab, host)):
+        elapsed = time.monotonic() - begun
+        if elapsed > GRACE_S and not lives(folder):
+            raise _silent(host, folder, "a host that did not start")
+        if elapsed > wait_s:
+            raise _silent(host, folder, f"no login after {wait_s:g} s")
+        time.sleep(0.05)
+
+
+def cut_power(groups: Groups, lab: Lab, host: LabHost) -> bool:
+    """Kill a host's first process, and with it all of them; False when it was off."""
+    leader = leader_of(groups, lab, host)
+    if leader is not None:
+        kill_member(lab.group, leader)
+        thaw(groups, f"{lab.group}/{host.name}")  # a frozen process dies only once it is thawed
+    return leader is not None
 
 
 def end_hosts(groups: Groups, lab: Lab, *, wait_s: float = 2.0) -> None:
     """Cut every host's power and give systemd-nspawn a moment to tidy up behind it."""
-    thaw(groups, lab.group)
-    for host in lab.hosts:
-        leader = leader_of(groups, lab, host)
-        if leader is not None:
-            kill_member(lab.group, leader)
+    on = [host for host in lab.hosts if cut_power(groups, lab, host)]
     deadline = time.monotonic() + wait_s
-    while processes_of(groups, lab.group) and time.monotonic() < deadline:
-        time.sleep(0.02)
-
-
-def wait_for_ssh(lab: Lab, host: LabHost, layout: Layout, *, wait_s: float) -> None:
-    """Return when the host's sshd answers. Raises EngineError with the console's last lines when it does not."""
-    deadline = time.monotonic() + wait_s
-    while not _answers(host.address):
+    while any(processes_of(groups, f"{lab.group}/{host.name}") for host in on):
         if time.monotonic() > deadline:
-            raise _silent(host, layout.host(lab, host), wait_s)
-        time.sleep(0.05)
+            return
+        time.sleep(0.02)
 
 
 @contextlib.contextmanager
@@ -103,26 +113,26 @@ def locked_folder(folder: Path, kind: int = fcntl.LOCK_EX) -> Iterator[bool]:
         return
     try:
         fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
-        yield True
+        free = True
     except BlockingIOError:
-        yield False
+        free = False
+    try:
+        yield free
     finally:
         os.close(descriptor)
 
 
-def user_of(image: Path) -> tuple[int, int]:
-    """Read the numbers of the user `ogai` from an image's passwd file."""
-    line = next(line for line in (image / "etc/passwd").read_text().splitlines() if line.startswith("ogai:"))
-    return int(line.split(":")[2]), int(line.split(":")[3])
-
-
-def _write(path: Path, file: HostFile, *, user: tuple[int, int]) -> None:
-    """Write a file of a host; the folders on its way keep the modes that the image gives them."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(file.content)
-    path.chmod(file.mode)
-    if file.ours:
-        shutil.chown(path, *user)
+def _start(argv: Sequence[str], environment: Mapping[str, str], log: Path) -> None:
+    """Start a program that nobody waits for and that outlives who started it."""
+    with log.open("ab") as stream:
+        subprocess.run(
+            ["setsid", "--fork", *argv],
+            env=dict(environment),
+            stdin=subprocess.DEVNULL,
+            stdout=stream,
+            stderr=stream,
+            check=True,
+        )
 
 
 def _answers(address: str) -> bool:
@@ -131,11 +141,17 @@ def _answers(address: str) -> bool:
     return False
 
 
-def _silent(host: LabHost, folder: Path, wait_s: float) -> EngineError:
+def _lets_in(groups: Groups, lab: Lab, host: LabHost) -> bool:
+    """Tell whether a host is done with what must be before anyone but root may log in (pam_nologin(8))."""
+    leader = leader_of(groups, lab, host)
+    return leader is not None and not Path(f"/proc/{leader}/root/run/nologin").exists()
+
+
+def _silent(host: LabHost, folder: Path, found: str) -> EngineError:
     console = (folder / "console.log").read_text(errors="replace").splitlines()[-6:]
     return EngineError(
         f"lab host {host.name}",
-        found="\n  ".join([f"no answer of its sshd after {wait_s:g} s; its console ends with", *console]),
+        found="\n  ".join([f"{found}; its console ends with", *console]),
         expected="a host that boots",
         hint=f"all of its console: {folder / 'console.log'}",
     )

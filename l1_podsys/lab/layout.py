@@ -25,6 +25,11 @@ class Layout:
         return self.folder / "lab.json"
 
     @property
+    def commands(self) -> Path:
+        """Locked by every command that brings the lab up."""
+        return self.folder / "commands"
+
+    @property
     def key(self) -> Path:
         """Private key that logs in to every host."""
         return self.folder / "id_ed25519"
@@ -46,6 +51,10 @@ class Layout:
     def shared(self, lab: Lab) -> Path:
         """The directory that all hosts see as /shared."""
         return self.disks(lab) / "shared"
+
+    def proxy(self, lab: Lab) -> Path:
+        """The folder of the proxy for packages, which holds a lock on it."""
+        return self.disks(lab) / "packages"
 
     def host(self, lab: Lab, host: LabHost) -> Path:
         """The folder of one host; its keeper holds a lock on it."""

@@ -3,15 +3,28 @@
 import json
 from collections.abc import Iterable
 from ipaddress import IPv4Network
+from pathlib import Path
 
 from l0_infra.core.errors import UnsatisfiableError
 from l0_infra.core.exec import Command, Runner
 from l1_podsys.lab.documents import Lab
 
-__all__ = ["apply_network", "choose_subnet", "parse_routes", "probe_routes", "remove_network", "render_rules"]
+__all__ = [
+    "RUN",
+    "any_bridge",
+    "apply_network",
+    "choose_subnet",
+    "parse_routes",
+    "probe_routes",
+    "remove_network",
+    "render_rules",
+]
 
 SUBNETS = [IPv4Network(f"10.{second}.{third}.0/24") for second in (217, 218, 219) for third in range(256)]
 """Where labs look for one: private addresses that few sites use."""
+
+RUN = Path("/run")
+"""Locked by who chooses a network or removes the last one: labs of all homes on this machine take turns."""
 
 UP = """\
 set -e
@@ -72,6 +85,11 @@ def probe_routes(runner: Runner) -> tuple[IPv4Network, ...]:
     return parse_routes(
         runner.run(Command(argv=("ip", "-json", "-4", "route", "show", "table", "all"))).check().stdout
     )
+
+
+def any_bridge() -> bool:
+    """Tell whether any lab's bridge is on this machine."""
+    return any(Path("/sys/class/net").glob("ogl*"))
 
 
 def apply_network(runner: Runner, lab: Lab) -> None:

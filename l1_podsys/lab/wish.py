@@ -1,22 +1,25 @@
 """From a wish to a lab: names, addresses, what differs between hosts. Pure."""
 
+import re
 from ipaddress import IPv4Network
 from pathlib import Path
 
 import msgspec
 
 from l0_infra.core.errors import UnsatisfiableError, UsageError
-from l1_podsys.lab.documents import Lab, LabHost, LabWish
+from l1_podsys.lab.documents import GIB, Lab, LabHost, LabWish
 
 __all__ = ["check_wish", "plan_hosts", "plan_lab"]
 
 MOST_HOSTS = 200
+LEAST_MEMORY = 256 * 2**20
+
+KINDS = ((2 * GIB, 0), (2 * GIB, 2), (GIB, 0), (2 * GIB, 2))
+"""Memory and accelerators of hosts that are to differ; the fifth is like the first."""
 
 
 def check_wish(wish: LabWish) -> None:
-    """Raise UsageError for a name that no host can have, or a number of hosts that no subnet holds."""
-    import re
-
+    """Raise UsageError for a name no host can have, for too many hosts, or for less memory than a host boots with."""
     if not re.fullmatch(r"[a-z]([a-z0-9-]{0,28}[a-z0-9])?", wish.name):
         raise UsageError(
             "lab name",
@@ -25,6 +28,8 @@ def check_wish(wish: LabWish) -> None:
         )
     if not 1 <= wish.nodes <= MOST_HOSTS:
         raise UsageError("--nodes", found=str(wish.nodes), expected=f"from 1 to {MOST_HOSTS} hosts")
+    if wish.memory_bytes is not None and wish.memory_bytes < LEAST_MEMORY:
+        raise UsageError("--memory", found=f"{wish.memory_bytes} bytes", expected="256MiB or more")
 
 
 def plan_lab(wish: LabWish, *, lab_id: str, image: Path, directory: Path, subnet: IPv4Network) -> Lab:
@@ -56,9 +61,11 @@ def plan_hosts(lab: Lab, wish: LabWish) -> Lab:
 
 
 def _host(lab: Lab, wish: LabWish, number: int) -> LabHost:
+    memory, accelerators = KINDS[(number - 1) % len(KINDS)] if wish.vary else (None, 0)
     return LabHost(
         name=f"{lab.name}-{number}",
         number=number,
         address=str(lab.subnet[number + 1]),
-        memory_bytes=wish.memory_bytes,
+        memory_bytes=wish.memory_bytes or memory,
+        accelerators=accelerators,
     )

@@ -8,6 +8,7 @@ from l1_podsys.slurm.commands import (
 )
 from l1_podsys.slurm.drain_reason import Drain, parse_drain, render_drain
 from l1_podsys.slurm.drainer import Drainer, SlurmDrainer
+from l1_podsys.slurm.dynamic import delete_nodes_command
 from l1_podsys.slurm.gres import count_gres
 from l1_podsys.slurm.node import SlurmNode
 from l1_podsys.slurm.nodes_json import parse_nodes_json
@@ -19,6 +20,7 @@ __all__ = [
     "SlurmDrainer",
     "SlurmNode",
     "count_gres",
+    "delete_nodes_command",
     "drain_command",
     "parse_drain",
     "parse_nodes_json",

@@ -17,6 +17,6 @@ def down(name: str | None, every: bool) -> None:
 
     if every and name is not None:
         raise UsageError("--all", found=f"`{name}` beside it", expected="a name, or --all")
-    names = [one.name for one in flow.load_all()] if every else [name or "lab"]
+    names = flow.names() if every else [name or "lab"]
     for one in names:
         click.echo(f"lab {one}: " + ("gone" if flow.down(one) else "there was none"), err=True)

@@ -4,7 +4,6 @@ import os
 
 import click
 
-from l0_infra.core.errors import OgaiError, RemoteError
 from ogai.commands.epilog import examples
 
 __all__ = ["exec_", "shell"]
@@ -39,21 +38,7 @@ def exec_(nodes: str, argv: tuple[str, ...]) -> None:
     for result in results:
         prefix = f"{result.item}: " if len(results) > 1 else ""
         if result.value is not None:
-            for line in result.value.stdout.splitlines():
-                click.echo(f"{prefix}{line}")
-            for line in result.value.stderr.splitlines():
-                click.echo(f"{prefix}{line}", err=True)
-    _raise_for(results)
-
-
-def _raise_for(results: object) -> None:
-    failed = []
-    for result in results:  # type: ignore[attr-defined]
-        if isinstance(result.error, OgaiError):
-            failed.append(str(result.error))
-        elif result.error is not None:
-            raise result.error
-        elif not result.value.ok:
-            failed.append(f"{result.item}: {result.value.describe_end()}")
-    if failed:
-        raise RemoteError("ogai lab exec", found="\n  ".join(failed), expected="exit code 0 everywhere")
+            for text, err in ((result.value.stdout, False), (result.value.stderr, True)):
+                for line in text.splitlines():
+                    click.echo(f"{prefix}{line}", err=err)
+    flow.raise_for_failed(results)

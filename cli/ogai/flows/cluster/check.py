@@ -11,7 +11,7 @@ import msgspec
 from l0_infra import load_rules, probe_node
 from l0_infra.core.documents import read_document
 from l0_infra.core.errors import OgaiError
-from l0_infra.core.exec import Runner
+from l0_infra.core.exec import Runner, Secret
 from l0_infra.schemas import NodeFacts
 from l1_podsys import (
     GateRecord,
@@ -75,6 +75,7 @@ def check_cluster(
     *,
     level: Level = "quick",
     drain: bool | None = None,
+    password: Secret | None = None,
     on_looked: OnNode | None = None,
     on_round: Callable[[str], None] = lambda _: None,
 ) -> Checked:
@@ -82,7 +83,7 @@ def check_cluster(
     chosen = [str(target.name) for target in targets_of_cluster(cluster, nodes)]
     path = cluster_folder(cluster.name) / "gates.json"
     record, begun = load_record(path), time()
-    with Nodes(targets_of_cluster(cluster)) as reached:
+    with Nodes(targets_of_cluster(cluster, password=password)) as reached:
         views = _look(cluster, chosen, reached, record, on_looked)
         scene = probe_scene(cluster, views, reached.reach, seed=int(begun))
         verdicts = judge_quick(cluster, scene)

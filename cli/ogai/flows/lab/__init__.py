@@ -1,6 +1,22 @@
 """The lab: real Debian hosts on this machine, for trying a cluster before there is one."""
 
-from ogai.flows.lab.enter import exec_, shell_command
-from ogai.flows.lab.labs import down, load, load_all, up
+from ogai.flows.lab.damage import break_, heal, heal_all
+from ogai.flows.lab.enter import exec_, raise_for_failed, shell_command
+from ogai.flows.lab.labs import down, load, names, up
+from ogai.flows.lab.see import HostReport, LabReport, probe
 
-__all__ = ["down", "exec_", "load", "load_all", "shell_command", "up"]
+__all__ = [
+    "HostReport",
+    "LabReport",
+    "break_",
+    "down",
+    "exec_",
+    "heal",
+    "heal_all",
+    "load",
+    "names",
+    "probe",
+    "raise_for_failed",
+    "shell_command",
+    "up",
+]

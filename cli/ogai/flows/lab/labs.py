@@ -4,23 +4,22 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from l0_infra.core.documents import render_document
 from l0_infra.core.exec import LocalRunner
 from l0_infra.core.store import ogai_home, prepare_home, save_file
 from l1_podsys.lab import (
     Lab,
     LabOs,
     LabWish,
-    Layout,
     Place,
     bring_up,
     describe_cluster,
+    lab_names,
     load_lab,
-    load_labs,
+    render_cluster,
     take_down,
 )
 
-__all__ = ["down", "here", "load", "load_all", "up"]
+__all__ = ["down", "here", "load", "names", "up"]
 
 OnStep = Callable[[str], None]
 
@@ -58,7 +57,7 @@ def up(
     )
     lab = bring_up(place, wish, on_step=on_step)
     if output is not None:
-        text = render_document(describe_cluster(lab, Layout.of(place.home, lab.name)))
+        text = render_cluster(describe_cluster(lab, place.layout(lab.name)))
         save_file(output, text.encode())
     return lab
 
@@ -73,6 +72,6 @@ def load(name: str = "lab") -> Lab:
     return load_lab(here().home, name)
 
 
-def load_all() -> tuple[Lab, ...]:
-    """Read every lab."""
-    return load_labs(here().home)
+def names() -> tuple[str, ...]:
+    """Name every lab, also one that is half made."""
+    return lab_names(here().home)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from l0_infra.core.documents import read_document
 from l0_infra.core.errors import UsageError
-from l0_infra.core.exec import LocalRunner, Runner, SshOptions, SshPool, SshRunner
+from l0_infra.core.exec import LocalRunner, Runner, Secret, SshOptions, SshPool, SshRunner
 from l0_infra.core.nodeset import expand, fold
 from l1_podsys.schemas import Cluster
 
@@ -63,9 +63,12 @@ def _named(text: str, where: str) -> tuple[str, ...]:
 
 
 def targets_of_cluster(
-    cluster: Cluster, nodes: str | None = None, *, sudo: bool = False
+    cluster: Cluster, nodes: str | None = None, *, sudo: bool = False, password: Secret | None = None
 ) -> tuple[Target, ...]:
-    """List nodes of a cluster (None: all). Raises UsageError for a node set that cannot be read or names it lacks."""
+    """List nodes of a cluster (None: all); `password` is what sudo asks for on them.
+
+    Raises UsageError for node sets that cannot be read, and names the cluster lacks.
+    """
     ssh = cluster.ssh
     options = SshOptions(
         user=ssh.user,
@@ -73,6 +76,7 @@ def targets_of_cluster(
         proxy_jump=ssh.proxy_jump,
         identity_files=() if ssh.identity_file is None else (ssh.identity_file,),
         known_hosts_file=ssh.known_hosts_file,
+        sudo_password=password,
     )
     known = {
         node.name: Target(

@@ -1,0 +1,100 @@
+"""What each role is told on each node. No compute node is told of any other than the controller; pure."""
+
+import json
+from collections.abc import Callable, Mapping
+
+from l1_podsys.bringup.members import Member
+from l1_podsys.bringup.scene import BringupScene
+from l1_podsys.schemas import Storage
+
+__all__ = ["MUNGE_KEY", "PASSWORD", "variables_of"]
+
+MUNGE_KEY = "munge.key"
+PASSWORD = "accounting.password"
+
+NODE_EXPORTER_PORT = 9100
+RUNTIME_ELSEWHERE = "/opt/ogai/runtime"
+
+Values = Mapping[str, object]
+
+
+def variables_of(role: str, scene: BringupScene, member: Member) -> dict[str, str]:
+    """Return a role's variables on a node, each as JSON; a role that is not known here has its defaults."""
+    made = TABLE.get(role)
+    return {} if made is None else {name: json.dumps(value) for name, value in made(scene, member).items()}
+
+
+def _names(scene: BringupScene, member: Member) -> Values:
+    shared = {
+        "names_domain": scene.cluster.name,
+        "names_server": scene.address(scene.controller),
+        "names_serve": member.is_controller,
+    }
+    if not member.is_controller:
+        return shared
+    hosts = [{"name": name, "address": scene.address(name)} for name in scene.members]
+    return {**shared, "names_hosts": hosts}
+
+
+def _users(scene: BringupScene, member: Member) -> Values:
+    accounts = [
+        {"name": user.name, "uid": user.uid, "public_keys": list(user.public_keys), "sudo": user.sudo}
+        for user in scene.cluster.users
+    ]
+    return {"users_accounts": accounts}
+
+
+def _storage(scene: BringupScene, member: Member) -> Values:
+    return {"storage_mounts": [_mount(scene, member, one) for one in scene.cluster.storage]}
+
+
+def _mount(scene: BringupScene, member: Member, one: Storage) -> Values:
+    serve = one.server_node == member.name
+    source = one.source or ""
+    if one.server_node is not None and not serve:
+        source = f"{scene.address(one.server_node)}:{source}"
+    return {
+        "mountpoint": one.mountpoint,
+        "filesystem": one.filesystem,
+        "source": source,
+        "options": list(one.options),
+        "serve": serve,
+    }
+
+
+def _munge(scene: BringupScene, member: Member) -> Values:
+    return {"munge_key_file": str(scene.secrets / MUNGE_KEY), "munge_uid": scene.cluster.scheduler.munge_uid}
+
+
+def _runtime(scene: BringupScene, member: Member) -> Values:
+    cluster = scene.cluster
+    shared = f"{cluster.storage[0].mountpoint}/ogai/runtime" if cluster.storage else RUNTIME_ELSEWHERE
+    return {
+        "runtime_path": cluster.runtime.path or shared,
+        "runtime_requirements": list(cluster.runtime.requirements),
+        "runtime_wheelhouse": cluster.packages.wheelhouse or "",
+        "runtime_index": cluster.packages.python_index or "",
+    }
+
+
+def _containers(scene: BringupScene, member: Member) -> Values:
+    return {"containers_runtime": scene.cluster.runtime.containers}
+
+
+def _prometheus(scene: BringupScene, member: Member) -> Values:
+    targets = [f"{scene.address(name)}:{NODE_EXPORTER_PORT}" for name in scene.members]
+    return {
+        "prometheus_targets": targets,
+        "prometheus_retention_s": scene.cluster.monitoring.retention_s,
+    }
+
+
+TABLE: Mapping[str, Callable[[BringupScene, Member], Values]] = {
+    "containers": _containers,
+    "munge": _munge,
+    "names": _names,
+    "prometheus": _prometheus,
+    "runtime": _runtime,
+    "storage": _storage,
+    "users": _users,
+}
