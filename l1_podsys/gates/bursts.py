@@ -131,4 +131,4 @@ def _next(book: _Book, baseline: Callable[[str], Baseline], lot: Random) -> tupl
 def _suspects(book: _Book, baseline: Callable[[str], Baseline]) -> Iterator[str]:
     for measure in book.bursts:
         if not measure.startswith("held "):
-            yield from find_suspects(book.speeds(measure), baseline(measure))
+            yield from find_suspects(book.speeds(measure), baseline(measure), settled_at=2 * ROUNDS)

@@ -23,16 +23,24 @@ class Edge:
 
 
 def choose_peers(nodes: Sequence[str], head: str, seed: int) -> Mapping[str, tuple[str, ...]]:
-    """Choose for each node the head, the next in the ring and two by lot: at most four, never itself.
+    """Choose for each node the head, the next in the ring, and those two distances by lot further: at most four.
 
-    Another seed chooses others, so that rounds after each other see more of the mesh.
+    Distances are the same for all, so that each node is tried by as many as it tries. Another seed chooses others:
+    rounds after each other see more of the mesh.
     """
-    lot = Random(seed)
-    chosen = {}
-    for index, node in enumerate(nodes):
-        others = [nodes[(index + 1) % len(nodes)], *lot.sample(nodes, min(RANDOM_PEERS, len(nodes)))]
-        chosen[node] = tuple(dict.fromkeys(one for one in (head, *others) if one != node))
-    return chosen
+    count = len(nodes)
+    further = range(2, count)
+    distances = (1, *Random(seed).sample(further, min(RANDOM_PEERS, len(further))))
+    return {
+        node: tuple(
+            dict.fromkeys(
+                one
+                for one in (head, *(nodes[(index + distance) % count] for distance in distances))
+                if one != node
+            )
+        )
+        for index, node in enumerate(nodes)
+    }
 
 
 def judge_mesh(edges: Sequence[Edge], nodes: Sequence[str]) -> Iterator[Verdict]:

@@ -21,7 +21,8 @@ SIGMAS = 4.0
 MAD_TO_SIGMA = 1.4826
 """For a normal distribution (Rousseeuw and Croux 1993, section 1)."""
 FEWEST = 3
-RANK = 3
+RANK = 4
+PLAIN_SHARE = 0.6
 KEPT_RUNS = 50
 
 
@@ -39,7 +40,7 @@ class Speeds:
 
     @property
     def noise(self) -> float:
-        """How far the third best lies below the best, as a share of it: the more bursts, the less."""
+        """How far the fourth best lies below the best, as a share of it: the more bursts, the less."""
         ranked = sorted(self.rounds, reverse=True)
         return 1 - ranked[min(len(ranked), RANK) - 1] / ranked[0]
 
@@ -69,6 +70,11 @@ class Slowness:
         """Whether it is named."""
         return self.share < self.least
 
+    @property
+    def plain(self) -> bool:
+        """Whether it is so slow that no further burst could change it."""
+        return self.share < self.least * PLAIN_SHARE
+
 
 def compare_speeds(speeds: Sequence[Speeds], baseline: Baseline) -> Mapping[str, Slowness]:
     """Compare nodes of one class with each other, of fewer than three with the baseline; without one with nothing.
@@ -81,10 +87,19 @@ def compare_speeds(speeds: Sequence[Speeds], baseline: Baseline) -> Mapping[str,
     return _against(baseline, measured) if baseline.runs else {}
 
 
-def find_suspects(speeds: Sequence[Speeds], baseline: Baseline) -> tuple[str, ...]:
-    """Return the nodes that look slow, whether or not noise may explain it: they deserve more bursts first."""
-    found = compare_speeds(speeds, baseline)
-    return tuple(node for node, slowness in found.items() if slowness.share < 1 - FLOOR)
+def find_suspects(
+    speeds: Sequence[Speeds], baseline: Baseline, *, settled_at: int | None = None
+) -> tuple[str, ...]:
+    """Return the nodes that look slow, whether or not noise may explain it: they deserve more bursts first.
+
+    One that is plainly slow after `settled_at` bursts deserves none.
+    """
+    bursts = {one.node: len(one.rounds) for one in speeds}
+    return tuple(
+        node
+        for node, found in compare_speeds(speeds, baseline).items()
+        if found.share < 1 - FLOOR and not (found.plain and settled_at and bursts[node] >= settled_at)
+    )
 
 
 def class_slowness(speeds: Sequence[Speeds], baseline: Baseline) -> Slowness | None:
@@ -93,7 +108,8 @@ def class_slowness(speeds: Sequence[Speeds], baseline: Baseline) -> Slowness | N
     if len(baseline.runs) < OLD_ENOUGH or not measured:
         return None
     usual = median(baseline.runs)
-    share = median(one.best for one in measured) / usual
+    bests = [one.best for one in measured]
+    share = (median(bests) if len(bests) >= FEWEST else max(bests)) / usual
     return Slowness(share=share, least=1 - _baseline_limit(measured, baseline), against=_earlier(baseline))
 
 
@@ -101,15 +117,15 @@ def _among_peers(measured: Sequence[Speeds]) -> Mapping[str, Slowness]:
     bests = [one.best for one in measured]
     usual = median(bests)
     common = max(FLOOR, NOISES * _noise(measured), SIGMAS * _spread(bests) / usual)
+    most = max(len(one.rounds) for one in measured)
     against = f"the median of {len(bests)} nodes"
-    return {
-        one.node: Slowness(
-            share=one.best / usual,
-            least=1 - max(common, NOISES * one.noise * one.best / usual),
-            against=against,
-        )
-        for one in measured
-    }
+    found = {}
+    for one in measured:
+        least = 1 - max(common, NOISES * one.noise * one.best / usual)
+        if len(one.rounds) < most:
+            least *= PLAIN_SHARE  # the others had more chances of a good burst
+        found[one.node] = Slowness(share=one.best / usual, least=least, against=against)
+    return found
 
 
 def _against(baseline: Baseline, measured: Sequence[Speeds]) -> Mapping[str, Slowness]:

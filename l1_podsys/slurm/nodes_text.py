@@ -17,6 +17,8 @@ STATE_MARKS = "*~#!%$@^-"
 def parse_nodes_text(text: str) -> tuple[SlurmNode, ...]:
     """Read nodes, in the order printed; a text without any, such as an error, gives none."""
     starts = [match.start() for match in NODE.finditer(text)]
+    if not starts:
+        return ()
     ends = [*starts[1:], len(text)]
     return tuple(_node(text[start:end]) for start, end in zip(starts, ends, strict=True))
 
