@@ -1,6 +1,6 @@
 """The lab, real Debian hosts on this machine: `from ogai.lab import up, exec_, break_, heal, down`."""
 
-from l1_podsys.lab import Lab, LabHost
+from l1_podsys import Lab, LabHost
 from ogai.flows.lab import (
     HostReport,
     LabReport,

@@ -9,10 +9,10 @@ from l1_podsys.lab.layout import Layout
 from l1_podsys.lab.ssh import USER
 from l1_podsys.schemas import Cluster, Network, NodeGroup, Scheduler, Ssh, Storage
 
-__all__ = ["describe_cluster", "render_cluster"]
+__all__ = ["describe_lab_cluster", "render_lab_cluster"]
 
 
-def describe_cluster(lab: Lab, layout: Layout) -> Cluster:
+def describe_lab_cluster(lab: Lab, layout: Layout) -> Cluster:
     """Write the cluster a lab is meant to become: its first host leads, all compute."""
     first, *others = lab.hosts
     kinds: dict[str, list[LabHost]] = {}
@@ -34,7 +34,7 @@ def describe_cluster(lab: Lab, layout: Layout) -> Cluster:
     )
 
 
-def render_cluster(cluster: Cluster) -> str:
+def render_lab_cluster(cluster: Cluster) -> str:
     """Write a cluster as a person would: what is left at its default is left out."""
     return render_document({"kind": "cluster", "version": cluster.version, **_said(cluster)})
 

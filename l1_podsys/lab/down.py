@@ -13,14 +13,14 @@ from l1_podsys.lab.held import locked, no_commands
 from l1_podsys.lab.keepers import end_hosts, locked_folder
 from l1_podsys.lab.layout import Layout
 from l1_podsys.lab.network import RUN, any_bridge, remove_network
-from l1_podsys.lab.store import Place, load_lab
+from l1_podsys.lab.store import LabPlace, load_lab
 
-__all__ = ["take_down"]
+__all__ = ["take_lab_down"]
 
 LOCK_S = 15.0
 
 
-def take_down(place: Place, name: str) -> bool:
+def take_lab_down(place: LabPlace, name: str) -> bool:
     """Leave nothing of a lab; False when there is none.
 
     What says what the lab consists of goes last, so that whoever ends this can begin it again.
@@ -38,7 +38,7 @@ def take_down(place: Place, name: str) -> bool:
     return True
 
 
-def _remove(place: Place, lab: Lab, layout: Layout) -> None:
+def _remove(place: LabPlace, lab: Lab, layout: Layout) -> None:
     groups = place.groups
     folders = [layout.proxy(lab), *(layout.host(lab, host) for host in lab.hosts)]
     with contextlib.ExitStack() as stack:

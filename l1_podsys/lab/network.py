@@ -31,13 +31,24 @@ set -e
 ip link show "$1" >/dev/null 2>&1 || ip link add "$1" type bridge forward_delay 0
 ip address replace "$2" dev "$1"
 ip link set "$1" up
-nft -f - <<'RULES'
+nft list table ip "$3" >/dev/null 2>&1 || nft -f - <<'RULES'
 {rules}
 RULES
+if command -v iptables >/dev/null && iptables -w -S FORWARD 2>/dev/null | grep -q '^-P FORWARD DROP'; then
+    for way in -i -o; do
+        iptables -w -C FORWARD $way "$1" -j ACCEPT 2>/dev/null || iptables -w -I FORWARD $way "$1" -j ACCEPT
+    done
+fi
 """
+"""Where packets passed on are dropped, as Docker has it, those of the bridge are let through."""
 
 DOWN = """\
 nft delete table ip "$2" 2>/dev/null
+if command -v iptables >/dev/null; then
+    for way in -i -o; do
+        while iptables -w -D FORWARD $way "$1" -j ACCEPT 2>/dev/null; do :; done
+    done
+fi
 for cable in $(ip -o link show | sed -n "s/^[0-9]*: \\($1-[0-9]*\\)[@:].*/\\1/p"); do ip link delete "$cable"; done
 ip link delete "$1" 2>/dev/null
 ! ip link show "$1" 2>/dev/null
@@ -68,8 +79,6 @@ def render_rules(lab: Lab) -> str:
     """Write the nftables table that lets the hosts out under this machine's address."""
     return "\n".join(
         (
-            f"add table ip {lab.table}",
-            f"delete table ip {lab.table}",
             f"table ip {lab.table} {{",
             "  chain out {",
             "    type nat hook postrouting priority srcnat; policy accept;",
@@ -96,7 +105,7 @@ def apply_network(runner: Runner, lab: Lab) -> None:
     """Make the bridge, its address and the way out; what is there already stays."""
     script = UP.replace("{rules}", render_rules(lab))
     address = f"{lab.gateway}/{lab.subnet.prefixlen}"
-    runner.run(Command.script(script, lab.bridge, address)).check()
+    runner.run(Command.script(script, lab.bridge, address, lab.table)).check()
 
 
 def remove_network(runner: Runner, lab: Lab) -> None:

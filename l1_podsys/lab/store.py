@@ -15,11 +15,11 @@ from l1_podsys.lab.cgroups import Groups, parse_groups
 from l1_podsys.lab.documents import Lab
 from l1_podsys.lab.layout import Layout
 
-__all__ = ["Place", "lab_names", "load_lab", "load_labs", "save_lab"]
+__all__ = ["LabPlace", "lab_names", "load_lab", "load_labs", "save_lab"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Place:
+class LabPlace:
     """Where labs and their images are kept, and through what this machine is steered."""
 
     home: Path

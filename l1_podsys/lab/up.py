@@ -8,12 +8,13 @@ from typing import TypeVar
 
 from l0_infra.core.errors import EngineError, UsageError
 from l0_infra.core.exec import Runner
+from l0_infra.core.nodeset import fold
 from l1_podsys.lab.cgroups import Groups
 from l1_podsys.lab.documents import Lab, LabHost, LabWish
 from l1_podsys.lab.forwarding import NOTES, probe_uplinks, switch_forwarding_on
 from l1_podsys.lab.held import HeldRunner, locked
 from l1_podsys.lab.image import apply_image
-from l1_podsys.lab.keepers import start_host, start_proxy, wait_for_host
+from l1_podsys.lab.keepers import lives, start_host, start_proxy, wait_for_host
 from l1_podsys.lab.lay_out import lay_out_host, lay_out_lab
 from l1_podsys.lab.layout import Layout
 from l1_podsys.lab.limits import apply_limits
@@ -21,10 +22,10 @@ from l1_podsys.lab.mirror import probe_mirror
 from l1_podsys.lab.network import RUN, apply_network, choose_subnet, probe_routes
 from l1_podsys.lab.requirements import check_requirements
 from l1_podsys.lab.ssh import save_ssh
-from l1_podsys.lab.store import Place, load_lab, load_labs, save_lab
+from l1_podsys.lab.store import LabPlace, load_lab, load_labs, save_lab
 from l1_podsys.lab.wish import check_wish, plan_hosts, plan_lab
 
-__all__ = ["bring_up"]
+__all__ = ["bring_lab_up"]
 
 BOOT_S = 60.0
 AT_ONCE = 8
@@ -33,10 +34,10 @@ OnStep = Callable[[str], None]
 Value = TypeVar("Value")
 
 
-def bring_up(place: Place, wish: LabWish, *, on_step: OnStep) -> Lab:
+def bring_lab_up(place: LabPlace, wish: LabWish, *, on_step: OnStep) -> Lab:
     """Make what a lab lacks, and start what is off; a lab that is as wished stays as it is.
 
-    What it consists of is on disk before any of it is made, so that `take_down` finds all of it whenever this ends.
+    What it consists of is on disk before any of it is made, so that `take_lab_down` finds all of it whenever this ends.
     """
     check_wish(wish)
     check_requirements(place.runner, place.groups)
@@ -54,7 +55,7 @@ def bring_up(place: Place, wish: LabWish, *, on_step: OnStep) -> Lab:
     return lab
 
 
-def _image(place: Place, wish: LabWish, layout: Layout, on_step: OnStep) -> Path:
+def _image(place: LabPlace, wish: LabWish, layout: Layout, on_step: OnStep) -> Path:
     """Return what the hosts start from; a lab that is there already keeps its own."""
     if not layout.state.exists():
         mirror = probe_mirror(place.runner, wish.mirror)
@@ -70,7 +71,7 @@ def _image(place: Place, wish: LabWish, layout: Layout, on_step: OnStep) -> Path
     return image
 
 
-def _apply_network(place: Place, runner: Runner, wish: LabWish, image: Path) -> Lab:
+def _apply_network(place: LabPlace, runner: Runner, wish: LabWish, image: Path) -> Lab:
     """Plan the lab, write the plan down and make its network, while no other lab chooses one."""
     layout = place.layout(wish.name)
     with locked(RUN):
@@ -81,7 +82,7 @@ def _apply_network(place: Place, runner: Runner, wish: LabWish, image: Path) -> 
     return lab
 
 
-def _planned(place: Place, wish: LabWish, layout: Layout, image: Path) -> Lab:
+def _planned(place: LabPlace, wish: LabWish, layout: Layout, image: Path) -> Lab:
     if layout.state.exists():
         return plan_hosts(load_lab(place.home, wish.name), wish)
     directory = layout.folder / "hosts" if wish.directory is None else wish.directory.absolute() / wish.name
@@ -107,7 +108,8 @@ def _lay_out(runner: Runner, lab: Lab, layout: Layout) -> dict[str, str]:
 
 
 def _start_hosts(lab: Lab, layout: Layout, groups: Groups, on_step: OnStep) -> None:
-    on_step(f"starting {', '.join(host.name for host in lab.hosts)}")
+    off = [host.name for host in lab.hosts if not lives(layout.host(lab, host))]
+    on_step(f"starting {fold(off)}" if off else f"lab {lab.name} is up")
     _for_each(lab, lambda host: apply_limits(groups, lab, host))
     _for_each(lab, lambda host: start_host(lab, host, layout, groups))
     _for_each(lab, lambda host: wait_for_host(lab, host, layout, groups, wait_s=BOOT_S))

@@ -3,13 +3,13 @@
 from typing import NoReturn
 
 from l0_infra.core.errors import UnsatisfiableError
-from l1_podsys.lab.breaks.at import At
-from l1_podsys.lab.breaks.kind import Kind
+from l1_podsys.lab.breaks.declare import Break
+from l1_podsys.lab.breaks.handle import HostHandle
 
 __all__ = ["CLOCK_SKEW"]
 
 
-def _refuse(at: At) -> NoReturn:
+def _refuse(at: HostHandle) -> NoReturn:
     raise UnsatisfiableError(
         f"lab host {at.host.name}",
         found="the wall clock of this machine, which all its hosts share",
@@ -18,7 +18,7 @@ def _refuse(at: At) -> NoReturn:
     )
 
 
-CLOCK_SKEW = Kind(
+CLOCK_SKEW = Break(
     name="clock-skew",
     help="not possible here: hosts on one kernel share its wall clock",
     breaks=_refuse,

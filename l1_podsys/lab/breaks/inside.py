@@ -6,8 +6,8 @@ import time
 from pathlib import Path
 
 from l0_infra.core.errors import RemoteError, UnsatisfiableError
-from l1_podsys.lab.breaks.at import At
-from l1_podsys.lab.breaks.kind import Kind
+from l1_podsys.lab.breaks.declare import Break
+from l1_podsys.lab.breaks.handle import HostHandle
 from l1_podsys.lab.cgroups import kill_member, processes_of
 from l1_podsys.lab.keepers import wait_for_host
 
@@ -31,7 +31,7 @@ signal.pause()
 """Locks as apt and dpkg take them (fcntl), by a process that `fuser` and apt's own message name."""
 
 
-def _fill(at: At) -> None:
+def _fill(at: HostHandle) -> None:
     """Reserve all blocks of the host's disk: nothing is written, and this machine's disk keeps its room."""
     if not (at.folder / "disk.img").exists():
         raise UnsatisfiableError(
@@ -59,11 +59,11 @@ def _reserve(descriptor: int, chunk: int) -> None:
             offset, chunk = os.fstat(descriptor).st_size, chunk // 2 // BLOCK_BYTES * BLOCK_BYTES
 
 
-def _is_full(at: At) -> bool:
+def _is_full(at: HostHandle) -> bool:
     return _has(at, BALLAST)
 
 
-def _end_sshd(at: At) -> None:
+def _end_sshd(at: HostHandle) -> None:
     """End sshd and all its sessions, so that it is not started again before the next boot."""
     at.run(("systemctl", "mask", "--runtime", "--quiet", "--now", "ssh.service", "ssh.socket")).check()
     for number in processes_of(at.groups, at.machine):
@@ -71,13 +71,13 @@ def _end_sshd(at: At) -> None:
             kill_member(at.lab.group, number)
 
 
-def _start_sshd(at: At) -> None:
+def _start_sshd(at: HostHandle) -> None:
     at.run(("systemctl", "unmask", "--runtime", "--quiet", "ssh.service", "ssh.socket")).check()
     at.run(("systemctl", "start", "ssh.service")).check()
     wait_for_host(at.lab, at.host, at.layout, at.groups, wait_s=20)
 
 
-def _lock(at: At) -> None:
+def _lock(at: HostHandle) -> None:
     if _has(at, f"run/{HOLDER}"):
         return
     at.run(("systemd-run", "--quiet", f"--unit={HOLDER}", "python3", "-c", HOLD)).check()
@@ -95,12 +95,12 @@ def _lock(at: At) -> None:
         time.sleep(0.05)
 
 
-def _unlock(at: At) -> None:
+def _unlock(at: HostHandle) -> None:
     at.run(("systemctl", "stop", HOLDER))
     (at.root() / "run" / HOLDER).unlink(missing_ok=True)
 
 
-def _has(at: At, path: str) -> bool:
+def _has(at: HostHandle, path: str) -> bool:
     leader = at.leader
     return leader is not None and os.path.lexists(Path(f"/proc/{leader}/root") / path)
 
@@ -112,7 +112,7 @@ def _command(number: int) -> str:
         return ""
 
 
-DISK_FULL = Kind(
+DISK_FULL = Break(
     name="disk-full",
     help="no block of its disk is free",
     breaks=_fill,
@@ -120,7 +120,7 @@ DISK_FULL = Kind(
     shows=_is_full,
 )
 
-KILL_SSHD = Kind(
+KILL_SSHD = Break(
     name="kill-sshd",
     help="sshd and its sessions die and nothing starts it again; the host itself is well",
     breaks=_end_sshd,
@@ -128,7 +128,7 @@ KILL_SSHD = Kind(
     shows=lambda at: _has(at, MASK),
 )
 
-LOCK_APT = Kind(
+LOCK_APT = Break(
     name="lock-apt",
     help="a process holds the locks of apt and dpkg",
     breaks=_lock,

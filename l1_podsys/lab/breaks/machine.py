@@ -2,8 +2,8 @@
 
 import time
 
-from l1_podsys.lab.breaks.at import At
-from l1_podsys.lab.breaks.kind import Kind
+from l1_podsys.lab.breaks.declare import Break
+from l1_podsys.lab.breaks.handle import HostHandle
 from l1_podsys.lab.cgroups import freeze, is_frozen, thaw
 from l1_podsys.lab.keepers import cut_power, lives, start_host, wait_for_host
 from l1_podsys.lab.limits import apply_limits, cpu_share, limit_cpu
@@ -14,20 +14,20 @@ BOOT_S = 60.0
 SLOW = 0.1
 
 
-def _power_off(at: At) -> None:
+def _power_off(at: HostHandle) -> None:
     cut_power(at.groups, at.lab, at.host)
     deadline = time.monotonic() + 10
     while lives(at.folder) and time.monotonic() < deadline:
         time.sleep(0.02)
 
 
-def _power_on(at: At) -> None:
+def _power_on(at: HostHandle) -> None:
     apply_limits(at.groups, at.lab, at.host)
     start_host(at.lab, at.host, at.layout, at.groups)
     wait_for_host(at.lab, at.host, at.layout, at.groups, wait_s=BOOT_S)
 
 
-POWER_OFF = Kind(
+POWER_OFF = Break(
     name="power-off",
     help="the power is cut: every process dies at once",
     breaks=_power_off,
@@ -35,7 +35,7 @@ POWER_OFF = Kind(
     shows=lambda at: at.leader is None,
 )
 
-FREEZE = Kind(
+FREEZE = Break(
     name="freeze",
     help="all its processes stand still: connections open and nobody answers",
     breaks=lambda at: freeze(at.groups, at.machine),
@@ -43,7 +43,7 @@ FREEZE = Kind(
     shows=lambda at: is_frozen(at.groups, at.machine),
 )
 
-SLOW_CPU = Kind(
+SLOW_CPU = Break(
     name="slow-cpu",
     help="it gets a tenth of one processor",
     breaks=lambda at: limit_cpu(at.groups, at.lab, at.host, SLOW),

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from l0_infra.core.exec import Command
-from l1_podsys.lab.breaks.at import At
-from l1_podsys.lab.breaks.kind import Kind
+from l1_podsys.lab.breaks.declare import Break
+from l1_podsys.lab.breaks.handle import HostHandle
 
 __all__ = ["CABLE", "SLOW_NET"]
 
@@ -15,33 +15,33 @@ SHAPE = ("root", "tbf", "rate", "1mbit", "burst", "16kb", "latency", "400ms")
 """Token bucket (tc-tbf(8)); the kernel's delays (netem) are seldom built in."""
 
 
-def _set_link(at: At, word: str) -> None:
+def _set_link(at: HostHandle, word: str) -> None:
     at.runner.run(Command(argv=("ip", "link", "set", at.lab.cable(at.host), word))).check()
 
 
-def _is_out(at: At) -> bool:
+def _is_out(at: HostHandle) -> bool:
     flags = Path(f"/sys/class/net/{at.lab.cable(at.host)}/flags")
     return flags.exists() and not int(flags.read_text(), 16) & UP
 
 
-def _slow(at: At) -> None:
+def _slow(at: HostHandle) -> None:
     for argv in _both_ends(at, "replace", *SHAPE):
         at.runner.run(Command(argv=argv)).check(hint="this needs tc, and CONFIG_NET_SCH_TBF in the kernel")
 
 
-def _unslow(at: At) -> None:
+def _unslow(at: HostHandle) -> None:
     for argv in _both_ends(at, "delete", "root"):
         at.runner.run(Command(argv=argv))
 
 
-def _is_slow(at: At) -> bool:
+def _is_slow(at: HostHandle) -> bool:
     if at.leader is None:
         return False
     shown = at.runner.run(Command(argv=("tc", "qdisc", "show", "dev", at.lab.cable(at.host))))
     return "tbf" in shown.stdout
 
 
-def _both_ends(at: At, verb: str, *words: str) -> tuple[tuple[str, ...], ...]:
+def _both_ends(at: HostHandle, verb: str, *words: str) -> tuple[tuple[str, ...], ...]:
     inside = ("nsenter", "--target", str(at.leader), "--net")
     return (
         ("tc", "qdisc", verb, "dev", at.lab.cable(at.host), *words),
@@ -49,7 +49,7 @@ def _both_ends(at: At, verb: str, *words: str) -> tuple[tuple[str, ...], ...]:
     )
 
 
-CABLE = Kind(
+CABLE = Break(
     name="cable",
     help="its network cable is out: the link is down, the host itself goes on",
     breaks=lambda at: _set_link(at, "down"),
@@ -57,7 +57,7 @@ CABLE = Kind(
     shows=_is_out,
 )
 
-SLOW_NET = Kind(
+SLOW_NET = Break(
     name="slow-net",
     help="its network carries 1 Mbit/s, both ways",
     breaks=_slow,

@@ -13,10 +13,10 @@ class KindsCommand(click.Command):
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the kinds, then the examples."""
-        from l1_podsys.lab import KINDS
+        from l1_podsys import BREAKS
 
         with formatter.section("Kinds"):
-            formatter.write_dl([(kind.name, kind.help) for kind in KINDS.values()])
+            formatter.write_dl([(kind.name, kind.help) for kind in BREAKS.values()])
         super().format_epilog(ctx, formatter)
 
 

@@ -6,7 +6,7 @@ from typing import get_args
 import click
 
 from l0_infra.core.units import parse_bytes
-from l1_podsys.lab import LabOs
+from l1_podsys import LabOs
 
 __all__ = ["up"]
 

@@ -5,7 +5,7 @@ from typing import TypeVar
 
 from l0_infra.core.errors import UsageError
 from l0_infra.core.exec import Result, fan_out
-from l1_podsys.lab import KINDS, At, Kind, heal_host, load_labs
+from l1_podsys import BREAKS, Break, HostHandle, heal_host, load_labs
 from ogai.flows.lab.hosts import find_hosts, hosts_of
 from ogai.flows.lab.labs import here
 
@@ -31,10 +31,10 @@ def heal_all(kind: str | None = None) -> Mapping[str, tuple[str, ...]]:
     return _healed(tuple(at for lab in load_labs(place.home) for at in hosts_of(place, lab)), kind)
 
 
-def _healed(hosts: tuple[At, ...], kind: str | None) -> Mapping[str, tuple[str, ...]]:
+def _healed(hosts: tuple[HostHandle, ...], kind: str | None) -> Mapping[str, tuple[str, ...]]:
     wanted = None if kind is None else _kind(kind)
 
-    def mend(at: At) -> tuple[str, ...]:
+    def mend(at: HostHandle) -> tuple[str, ...]:
         if wanted is None:
             return heal_host(at)
         if not wanted.shows(at):
@@ -45,7 +45,7 @@ def _healed(hosts: tuple[At, ...], kind: str | None) -> Mapping[str, tuple[str, 
     return {str(result.item): result.value or () for result in _each(fan_out(hosts, mend))}
 
 
-def _each(results: tuple[Result[At, Value], ...]) -> tuple[Result[At, Value], ...]:
+def _each(results: tuple[Result[HostHandle, Value], ...]) -> tuple[Result[HostHandle, Value], ...]:
     """Return results of which none failed; raise the first failure else, when all hosts are done."""
     for result in results:
         if result.error is not None:
@@ -53,7 +53,7 @@ def _each(results: tuple[Result[At, Value], ...]) -> tuple[Result[At, Value], ..
     return results
 
 
-def _kind(name: str) -> Kind:
-    if name not in KINDS:
-        raise UsageError("kind of break", found=f"`{name}`", expected=f"one of {', '.join(KINDS)}")
-    return KINDS[name]
+def _kind(name: str) -> Break:
+    if name not in BREAKS:
+        raise UsageError("kind of break", found=f"`{name}`", expected=f"one of {', '.join(BREAKS)}")
+    return BREAKS[name]

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from l0_infra.core.errors import OgaiError, RemoteError
 from l0_infra.core.exec import Outcome, Result, fan_out
-from l1_podsys.lab import At, ssh_command
+from l1_podsys import HostHandle, ssh_command
 from ogai.flows.lab.hosts import find_hosts
 from ogai.flows.lab.labs import here
 
@@ -13,12 +13,14 @@ __all__ = ["exec_", "raise_for_failed", "shell_command"]
 EXEC_S = 600.0
 
 
-def exec_(nodes: str, argv: Sequence[str], *, deadline_s: float = EXEC_S) -> tuple[Result[At, Outcome], ...]:
+def exec_(
+    nodes: str, argv: Sequence[str], *, deadline_s: float = EXEC_S
+) -> tuple[Result[HostHandle, Outcome], ...]:
     """Run a command as root on hosts, at their consoles: no network and no sshd is needed."""
     return fan_out(find_hosts(here(), nodes), lambda at: at.run(argv, deadline_s=deadline_s))
 
 
-def raise_for_failed(results: Sequence[Result[At, Outcome]]) -> None:
+def raise_for_failed(results: Sequence[Result[HostHandle, Outcome]]) -> None:
     """Raise RemoteError when a command failed on one of the hosts."""
     failed = []
     for result in results:

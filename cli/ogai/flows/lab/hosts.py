@@ -2,12 +2,12 @@
 
 from l0_infra.core.errors import UsageError
 from l0_infra.core.nodeset import expand, fold
-from l1_podsys.lab import At, Lab, Place, load_labs
+from l1_podsys import HostHandle, Lab, LabPlace, load_labs
 
 __all__ = ["find_hosts", "hosts_of"]
 
 
-def find_hosts(place: Place, nodes: str) -> tuple[At, ...]:
+def find_hosts(place: LabPlace, nodes: str) -> tuple[HostHandle, ...]:
     """Find hosts by a node set. Raises UsageError for a name that no lab has."""
     known = {at.host.name: at for lab in load_labs(place.home) for at in hosts_of(place, lab)}
     wanted = expand(nodes)
@@ -22,9 +22,10 @@ def find_hosts(place: Place, nodes: str) -> tuple[At, ...]:
     return tuple(known[name] for name in wanted)
 
 
-def hosts_of(place: Place, lab: Lab) -> tuple[At, ...]:
+def hosts_of(place: LabPlace, lab: Lab) -> tuple[HostHandle, ...]:
     """List the hosts of a lab."""
     layout, groups = place.layout(lab.name), place.groups
     return tuple(
-        At(lab=lab, host=host, layout=layout, groups=groups, runner=place.runner) for host in lab.hosts
+        HostHandle(lab=lab, host=host, layout=layout, groups=groups, runner=place.runner)
+        for host in lab.hosts
     )

@@ -6,17 +6,17 @@ from pathlib import Path
 
 from l0_infra.core.exec import LocalRunner
 from l0_infra.core.store import ogai_home, prepare_home, save_file
-from l1_podsys.lab import (
+from l1_podsys import (
     Lab,
     LabOs,
+    LabPlace,
     LabWish,
-    Place,
-    bring_up,
-    describe_cluster,
+    bring_lab_up,
+    describe_lab_cluster,
     lab_names,
     load_lab,
-    render_cluster,
-    take_down,
+    render_lab_cluster,
+    take_lab_down,
 )
 
 __all__ = ["down", "here", "load", "names", "up"]
@@ -24,12 +24,12 @@ __all__ = ["down", "here", "load", "names", "up"]
 OnStep = Callable[[str], None]
 
 
-def here() -> Place:
+def here() -> LabPlace:
     """Where this person's labs are."""
     import platformdirs
 
     home = prepare_home(ogai_home(os.environ))
-    return Place(home=home, cache=Path(platformdirs.user_cache_dir("ogai")) / "labs", runner=LocalRunner())
+    return LabPlace(home=home, cache=Path(platformdirs.user_cache_dir("ogai")) / "labs", runner=LocalRunner())
 
 
 def up(
@@ -55,16 +55,16 @@ def up(
         vary=vary,
         mirror=mirror,
     )
-    lab = bring_up(place, wish, on_step=on_step)
+    lab = bring_lab_up(place, wish, on_step=on_step)
     if output is not None:
-        text = render_cluster(describe_cluster(lab, place.layout(lab.name)))
+        text = render_lab_cluster(describe_lab_cluster(lab, place.layout(lab.name)))
         save_file(output, text.encode())
     return lab
 
 
 def down(name: str = "lab") -> bool:
     """Leave nothing of a lab; False when there was none."""
-    return take_down(here(), name)
+    return take_lab_down(here(), name)
 
 
 def load(name: str = "lab") -> Lab:

@@ -4,7 +4,7 @@ from typing import Literal
 
 import msgspec
 
-from l1_podsys.lab import At, Lab, Place, broken_by, load_labs
+from l1_podsys import HostHandle, Lab, LabPlace, breaks_of, load_labs
 from ogai.flows.lab.hosts import hosts_of
 from ogai.flows.lab.labs import here
 
@@ -40,7 +40,7 @@ def probe() -> tuple[LabReport, ...]:
     return tuple(_report(place, lab) for lab in load_labs(place.home))
 
 
-def _report(place: Place, lab: Lab) -> LabReport:
+def _report(place: LabPlace, lab: Lab) -> LabReport:
     return LabReport(
         name=lab.name,
         os=lab.os,
@@ -50,8 +50,8 @@ def _report(place: Place, lab: Lab) -> LabReport:
     )
 
 
-def _host(at: At) -> HostReport:
-    broken = broken_by(at)
+def _host(at: HostHandle) -> HostReport:
+    broken = breaks_of(at)
     return HostReport(
         name=at.host.name,
         address=at.host.address,

@@ -12,11 +12,11 @@ from l1_podsys.lab.enter import console_command
 from l1_podsys.lab.keepers import leader_of
 from l1_podsys.lab.layout import Layout
 
-__all__ = ["At"]
+__all__ = ["HostHandle"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class At:
+class HostHandle:
     """One host of a lab."""
 
     lab: Lab

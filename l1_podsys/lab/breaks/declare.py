@@ -3,17 +3,17 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from l1_podsys.lab.breaks.at import At
+from l1_podsys.lab.breaks.handle import HostHandle
 
-__all__ = ["Kind"]
+__all__ = ["Break"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Kind:
+class Break:
     """One way to break a host; both ways may be gone twice, and `shows` looks at the host itself."""
 
     name: str
     help: str
-    breaks: Callable[[At], None]
-    heal: Callable[[At], None]
-    shows: Callable[[At], bool]
+    breaks: Callable[[HostHandle], None]
+    heal: Callable[[HostHandle], None]
+    shows: Callable[[HostHandle], bool]
