@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 
 from l1_podsys.bringup.members import Member
 from l1_podsys.bringup.scene import BringupScene
-from l1_podsys.schemas import Storage
+from l1_podsys.schemas import Cluster, Storage
 
 __all__ = ["MUNGE_KEY", "PASSWORD", "variables_of"]
 
@@ -13,6 +13,7 @@ MUNGE_KEY = "munge.key"
 PASSWORD = "accounting.password"
 
 NODE_EXPORTER_PORT = 9100
+HOME = "/home"
 RUNTIME_ELSEWHERE = "/opt/ogai/runtime"
 
 Values = Mapping[str, object]
@@ -25,27 +26,52 @@ def variables_of(role: str, scene: BringupScene, member: Member) -> dict[str, st
 
 
 def _names(scene: BringupScene, member: Member) -> Values:
+    serve = member.is_controller
     shared = {
         "names_domain": scene.cluster.name,
+        "names_address": scene.address(member.name),
         "names_server": scene.address(scene.controller),
-        "names_serve": member.is_controller,
+        "names_server_name": scene.controller,
+        "names_serve": serve,
+        "names_service": "dnsmasq" if serve else "",
+        "names_hosts_file": "/etc/ogai/hosts" if serve else "",
     }
-    if not member.is_controller:
+    if not serve:
         return shared
     hosts = [{"name": name, "address": scene.address(name)} for name in scene.members]
     return {**shared, "names_hosts": hosts}
 
 
 def _users(scene: BringupScene, member: Member) -> Values:
+    users = scene.cluster.users
     accounts = [
         {"name": user.name, "uid": user.uid, "public_keys": list(user.public_keys), "sudo": user.sudo}
-        for user in scene.cluster.users
+        for user in users
     ]
-    return {"users_accounts": accounts}
+    return {
+        "users_accounts": accounts,
+        "users_names": " ".join(user.name for user in users),
+        "users_home": _home(scene.cluster),
+        "users_domain": scene.cluster.name,
+    }
+
+
+def _home(cluster: Cluster) -> str:
+    """Return where home folders lie: on the first shared storage, unless `/home` itself is shared."""
+    shared = [one.mountpoint for one in cluster.storage]
+    return f"{shared[0].rstrip('/')}/home" if shared and HOME not in shared else HOME
 
 
 def _storage(scene: BringupScene, member: Member) -> Values:
-    return {"storage_mounts": [_mount(scene, member, one) for one in scene.cluster.storage]}
+    mounts = [_mount(scene, member, one) for one in scene.cluster.storage]
+    points = [one.mountpoint for one in scene.cluster.storage]
+    return {
+        "storage_mounts": mounts,
+        "storage_token": scene.cluster.name,
+        "storage_lead": member.is_controller,
+        "storage_marks": [f"{point.rstrip('/')}/.ogai-cluster" for point in points],
+        "storage_first": points[0],
+    }
 
 
 def _mount(scene: BringupScene, member: Member, one: Storage) -> Values:
