@@ -34,6 +34,8 @@ class Provisioned:
     time: Time
     tuning: Tuning
     packages: Packages
+    contained: frozenset[str] = frozenset()
+    """Nodes that are containers: their clock is their host's."""
 
 
 def plan_provision(nodes: Sequence[str], wish: Provisioned, sheets: Sequence[RoleSheet]) -> Plan:
@@ -44,12 +46,21 @@ def plan_provision(nodes: Sequence[str], wish: Provisioned, sheets: Sequence[Rol
     ordered = _ordered(sheets)
     known = {sheet.role.name for sheet in ordered}
     variables = {
-        lead: {sheet.role.name: _variables(sheet, wish, lead) for sheet in ordered} for lead in (True, False)
+        (lead, contained): {sheet.role.name: _variables(sheet, wish, lead, contained) for sheet in ordered}
+        for lead in (True, False)
+        for contained in (True, False)
     }
     steps = [
         step
         for node in nodes
-        for step in _steps(node, wish.lead, ordered, variables[node == wish.lead], known, wish.packages)
+        for step in _steps(
+            node,
+            wish.lead,
+            ordered,
+            variables[node == wish.lead, node in wish.contained],
+            known,
+            wish.packages,
+        )
     ]
     return Plan(title="base system and time", steps=tuple(steps))
 
@@ -102,12 +113,12 @@ def _python(node: str, packages: Packages) -> Step:
     )
 
 
-def _variables(sheet: RoleSheet, wish: Provisioned, lead: bool) -> dict[str, str]:
-    made = {"base": _base, "time": _time}.get(sheet.role.name)
-    return {} if made is None else {name: json.dumps(value) for name, value in made(wish, lead).items()}
+def _variables(sheet: RoleSheet, wish: Provisioned, lead: bool, contained: bool) -> dict[str, str]:
+    made = {"base": _base(wish), "time": _time(wish, lead, contained)}.get(sheet.role.name, {})
+    return {name: json.dumps(value) for name, value in made.items()}
 
 
-def _base(wish: Provisioned, lead: bool) -> dict[str, object]:
+def _base(wish: Provisioned) -> dict[str, object]:
     tuning = wish.tuning
     return {
         "base_sysctl": tuning.sysctl,
@@ -121,10 +132,11 @@ def _base(wish: Provisioned, lead: bool) -> dict[str, object]:
     }
 
 
-def _time(wish: Provisioned, lead: bool) -> dict[str, object]:
+def _time(wish: Provisioned, lead: bool, contained: bool) -> dict[str, object]:
     return {
         "time_zone": wish.time.zone,
         "time_servers": list(wish.time.servers) if lead else [],
         "time_serve": lead,
+        "time_steer": not contained,
         "time_source": "" if lead else wish.lead_address,
     }

@@ -62,4 +62,11 @@ def _value(name: str, entry: str, variables: Mapping[str, str]) -> object:
         raise EngineError(
             f"outcome `{entry}`", found=f"the variable `{name}`", expected="a variable of the role"
         )
-    return msgspec.json.decode(text)
+    value = msgspec.json.decode(text)
+    if "{{" in text:
+        raise EngineError(
+            f"outcome `{entry}`",
+            found=f"`{name}` is {value!r}",
+            expected="a value that is decided before Ansible runs",
+        )
+    return value
