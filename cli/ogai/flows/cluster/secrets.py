@@ -3,16 +3,15 @@
 import hashlib
 import os
 import secrets as random
+from collections.abc import Mapping
 from pathlib import Path
-
-import msgspec
 
 from l0_infra.core.errors import RemoteError
 from l0_infra.core.exec import Runner
 from l0_infra.core.store import save_file
 from l1_podsys import MUNGE_KEY, PASSWORD
 
-__all__ = ["ensure_secrets", "secret_digest"]
+__all__ = ["SecretDigests", "ensure_secrets"]
 
 KEY_BYTES = 1024
 KEY_ON_NODE = "/etc/munge/munge.key"
@@ -27,14 +26,19 @@ def ensure_secrets(folder: Path, controller: Runner | None, *, sudo: bool) -> No
         save_file(folder / PASSWORD, f"{random.token_urlsafe(32)}\n".encode(), mode=0o600)
 
 
-def secret_digest(folder: Path, variables: dict[str, str]) -> str:
-    """Return a digest of the secret files that variables name, so that a changed secret is a changed role."""
-    digest = hashlib.sha256()
-    paths = (msgspec.json.decode(text) for name, text in variables.items() if name.endswith("_file"))
-    for path in paths:
-        if isinstance(path, str) and Path(path).parent == folder and Path(path).exists():
-            digest.update(Path(path).read_bytes())
-    return digest.hexdigest()
+class SecretDigests:
+    """Digests of the secret files that variables name, so that a changed secret is a changed role; each read once."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._digests = {
+            f'"{path}"': hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(folder.iterdir())
+        }
+
+    def of(self, variables: Mapping[str, str]) -> str:
+        """Return the digests of those that are named, each in a variable that is the file's path."""
+        texts = (text for name, text in variables.items() if name.endswith("_file"))
+        return "".join(self._digests.get(text, "") for text in texts)
 
 
 def _munge_key(controller: Runner, *, sudo: bool) -> bytes | None:
