@@ -34,6 +34,16 @@ class Provisioned:
     time: Time
     tuning: Tuning
     packages: Packages
+    unsteered: frozenset[str] = frozenset()
+    """Nodes whose clock is another's: containers."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Kind:
+    """In what the variables of two nodes can differ."""
+
+    lead: bool
+    steer: bool
 
 
 def plan_provision(nodes: Sequence[str], wish: Provisioned, sheets: Sequence[RoleSheet]) -> Plan:
@@ -43,13 +53,15 @@ def plan_provision(nodes: Sequence[str], wish: Provisioned, sheets: Sequence[Rol
     """
     ordered = _ordered(sheets)
     known = {sheet.role.name for sheet in ordered}
+    kinds = {node: _Kind(lead=node == wish.lead, steer=node not in wish.unsteered) for node in nodes}
     variables = {
-        lead: {sheet.role.name: _variables(sheet, wish, lead) for sheet in ordered} for lead in (True, False)
+        kind: {sheet.role.name: _variables(sheet, wish, kind) for sheet in ordered}
+        for kind in set(kinds.values())
     }
     steps = [
         step
         for node in nodes
-        for step in _steps(node, wish.lead, ordered, variables[node == wish.lead], known, wish.packages)
+        for step in _steps(node, wish.lead, ordered, variables[kinds[node]], known, wish.packages)
     ]
     return Plan(title="base system and time", steps=tuple(steps))
 
@@ -102,12 +114,12 @@ def _python(node: str, packages: Packages) -> Step:
     )
 
 
-def _variables(sheet: RoleSheet, wish: Provisioned, lead: bool) -> dict[str, str]:
+def _variables(sheet: RoleSheet, wish: Provisioned, kind: _Kind) -> dict[str, str]:
     made = {"base": _base, "time": _time}.get(sheet.role.name)
-    return {} if made is None else {name: json.dumps(value) for name, value in made(wish, lead).items()}
+    return {} if made is None else {name: json.dumps(value) for name, value in made(wish, kind).items()}
 
 
-def _base(wish: Provisioned, lead: bool) -> dict[str, object]:
+def _base(wish: Provisioned, kind: _Kind) -> dict[str, object]:
     tuning = wish.tuning
     return {
         "base_sysctl": tuning.sysctl,
@@ -121,10 +133,11 @@ def _base(wish: Provisioned, lead: bool) -> dict[str, object]:
     }
 
 
-def _time(wish: Provisioned, lead: bool) -> dict[str, object]:
+def _time(wish: Provisioned, kind: _Kind) -> dict[str, object]:
     return {
         "time_zone": wish.time.zone,
-        "time_servers": list(wish.time.servers) if lead else [],
-        "time_serve": lead,
-        "time_source": "" if lead else wish.lead_address,
+        "time_servers": list(wish.time.servers) if kind.lead else [],
+        "time_serve": kind.lead,
+        "time_source": "" if kind.lead else wish.lead_address,
+        "time_steer": kind.steer,
     }

@@ -47,7 +47,10 @@ def _ordered(roles: Sequence[Role]) -> list[Role]:
     """Put roles in an order in which each comes after what it waits for, wherever it waits for it."""
     known = {role.name: role for role in roles}
     after = {
-        role.name: [name for name in (*role.after, *role.after_controller) if name in known] for role in roles
+        role.name: [
+            name for name in (*role.after, *role.after_controller) if name in known and name != role.name
+        ]
+        for role in roles
     }
     try:
         return [known[name] for name in TopologicalSorter(after).static_order()]
@@ -82,7 +85,7 @@ class _Planner:
             if name in own or name in self.others:
                 yield f"{member.name}:{name}"
         for name in role.after_controller:
-            if name != role.name and (name in self.of_controller or name in self.others):
+            if not member.is_controller and (name in self.of_controller or name in self.others):
                 yield f"{self.scene.controller}:{name}"
 
     def one(self, variables: Variables) -> Variables:

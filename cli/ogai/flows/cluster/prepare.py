@@ -205,6 +205,7 @@ def _plan(
         time=cluster.time,
         tuning=cluster.tuning,
         packages=cluster.packages,
+        unsteered=frozenset(name for name, trait in scene.traits.items() if trait.container),
     )
     base = plan_provision(names, wish, roles.provision)
     above = plan_bringup(scene, names, others=[sheet.role.name for sheet in roles.provision])
