@@ -220,7 +220,7 @@ def plan_cluster(
         time=cluster.time,
         tuning=cluster.tuning,
         packages=cluster.packages,
-        contained=frozenset(name for name, trait in traits.items() if trait.container),
+        unsteered=frozenset(name for name, trait in traits.items() if trait.container),
     )
     base = plan_provision(names, wish, roles.provision)
     above = plan_bringup(scene, names, others=[sheet.role.name for sheet in roles.provision])
