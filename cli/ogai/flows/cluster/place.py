@@ -123,6 +123,20 @@ class ClusterPlace:
         finally:
             os.close(descriptor)
 
+    def at_work(self) -> Holder | None:
+        """Tell who is at work on this cluster now; None: nobody."""
+        try:
+            descriptor = os.open(self.folder / "up.lock", os.O_RDONLY | os.O_CLOEXEC)
+        except FileNotFoundError:
+            return None
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return msgspec.json.decode(os.pread(descriptor, 4096, 0), type=Holder)
+        finally:
+            os.close(descriptor)
+        return None
+
     def _held(self, text: bytes) -> EngineError:
         try:
             holder = msgspec.json.decode(text, type=Holder)
