@@ -49,10 +49,11 @@ def render_slurm_conf(cluster: Cluster, *, controller: str, address: str, confin
 
 
 def render_cgroup_conf(*, confined: bool) -> str:
-    """Write cgroup.conf."""
+    """Write cgroup.conf; where nothing is confined the first version is named, which alone does not look at the node."""
     held = "yes" if confined else "no"
-    lines = (f"Constrain{what}={held}" for what in ("Cores", "RAMSpace", "Devices"))
-    return "\n".join(("# Managed by ogai, role slurm_controller.", *lines, ""))
+    lines = [f"Constrain{what}={held}" for what in ("Cores", "RAMSpace", "Devices")]
+    plugin = [] if confined else ["CgroupPlugin=cgroup/v1"]
+    return "\n".join(("# Managed by ogai, role slurm_controller.", *plugin, *lines, ""))
 
 
 def render_slurmdbd_conf(cluster: Cluster, *, controller: str) -> str:
