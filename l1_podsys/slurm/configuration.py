@@ -49,7 +49,7 @@ def render_slurm_conf(cluster: Cluster, *, controller: str, address: str, confin
 
 
 def render_cgroup_conf(*, confined: bool) -> str:
-    """Write cgroup.conf; where nothing is confined the first version is named, which alone does not look at the node."""
+    """Write cgroup.conf; where nothing is confined version 1, which does not look at the node."""
     held = "yes" if confined else "no"
     lines = [f"Constrain{what}={held}" for what in ("Cores", "RAMSpace", "Devices")]
     plugin = [] if confined else ["CgroupPlugin=cgroup/v1"]
