@@ -5,12 +5,12 @@ from collections.abc import Callable, Mapping
 
 from l1_podsys.bringup.members import Member
 from l1_podsys.bringup.scene import BringupScene
+from l1_podsys.bringup.slurm_variables import PASSWORD, SLURM_TABLE
 from l1_podsys.schemas import Cluster, Storage
 
 __all__ = ["HOST_AUTHORITY", "MUNGE_KEY", "PASSWORD", "variables_of"]
 
 MUNGE_KEY = "munge.key"
-PASSWORD = "accounting.password"
 HOST_AUTHORITY = "host_authority"
 """Private key that vouches for the nodes' host keys; the public one lies beside it."""
 
@@ -120,10 +120,6 @@ def _runtime(scene: BringupScene, member: Member) -> Values:
     }
 
 
-def _containers(scene: BringupScene, member: Member) -> Values:
-    return {"containers_runtime": scene.cluster.runtime.containers}
-
-
 def _prometheus(scene: BringupScene, member: Member) -> Values:
     targets = [f"{scene.address(name)}:{NODE_EXPORTER_PORT}" for name in scene.members]
     return {
@@ -133,11 +129,11 @@ def _prometheus(scene: BringupScene, member: Member) -> Values:
 
 
 TABLE: Mapping[str, Callable[[BringupScene, Member], Values]] = {
-    "containers": _containers,
     "munge": _munge,
     "names": _names,
     "prometheus": _prometheus,
     "runtime": _runtime,
     "storage": _storage,
     "users": _users,
+    **SLURM_TABLE,
 }
