@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from l1_podsys.bringup import (
+        HOST_AUTHORITY,
         MUNGE_KEY,
         PASSWORD,
         BringupScene,
@@ -74,6 +75,7 @@ __all__ = [
     "BREAKS",
     "CHECKS",
     "GATE",
+    "HOST_AUTHORITY",
     "MUNGE_KEY",
     "PASSWORD",
     "Break",
@@ -131,6 +133,7 @@ __all__ = [
 ]
 
 _BRINGUP = (
+    "HOST_AUTHORITY",
     "MUNGE_KEY",
     "PASSWORD",
     "BringupScene",

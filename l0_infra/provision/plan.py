@@ -136,7 +136,7 @@ def _base(wish: Provisioned, kind: _Kind) -> dict[str, object]:
 def _time(wish: Provisioned, kind: _Kind) -> dict[str, object]:
     return {
         "time_zone": wish.time.zone,
-        "time_servers": list(wish.time.servers) if kind.lead else [],
+        "time_servers": list(wish.time.servers),
         "time_serve": kind.lead,
         "time_source": "" if kind.lead else wish.lead_address,
         "time_steer": kind.steer,

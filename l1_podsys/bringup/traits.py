@@ -7,16 +7,18 @@ import msgspec
 
 from l0_infra.schemas import Node, NodeFacts
 from l1_podsys.schemas import Cluster
+from l1_podsys.slurm.hardware import render_gres_line
 
 __all__ = ["Trait", "trait_of"]
 
 
 class Trait(msgspec.Struct, frozen=True, kw_only=True):
-    """What was found of a node: its address, what contains it, and how many accelerators of each vendor it has."""
+    """What was found of a node: its address, what contains it, its accelerators and what Slurm is told of them."""
 
     address: str = ""
     container: str = ""
     accelerators: dict[str, int] = msgspec.field(default_factory=dict)
+    gres: str = ""
 
 
 def trait_of(node: Node, facts: NodeFacts, cluster: Cluster) -> Trait:
@@ -25,6 +27,7 @@ def trait_of(node: Node, facts: NodeFacts, cluster: Cluster) -> Trait:
         address=_address(node, facts, cluster),
         container=facts.os.container or "",
         accelerators=dict(Counter(one.vendor for one in facts.accelerators)),
+        gres=render_gres_line(facts.accelerators),
     )
 
 

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from l0_infra.core.errors import RemoteError
-from l0_infra.core.exec import Runner
+from l0_infra.core.exec import Command, LocalRunner, Runner
 from l0_infra.core.store import save_file
-from l1_podsys import MUNGE_KEY, PASSWORD
+from l1_podsys import HOST_AUTHORITY, MUNGE_KEY, PASSWORD
 
 __all__ = ["SecretDigests", "ensure_secrets"]
 
@@ -24,6 +24,15 @@ def ensure_secrets(folder: Path, controller: Runner | None, *, sudo: bool) -> No
         save_file(folder / MUNGE_KEY, key or os.urandom(KEY_BYTES), mode=0o600)
     if not (folder / PASSWORD).exists():
         save_file(folder / PASSWORD, f"{random.token_urlsafe(32)}\n".encode(), mode=0o600)
+    _make_host_authority(folder / HOST_AUTHORITY)
+
+
+def _make_host_authority(file: Path) -> None:
+    """Make the pair of keys that vouches for host keys; a half that a killed run left is made anew."""
+    if not file.with_name(f"{file.name}.pub").exists():
+        file.unlink(missing_ok=True)
+        argv = ("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "host authority", "-f", str(file))
+        LocalRunner().run(Command(argv=argv)).check()
 
 
 class SecretDigests:

@@ -2,6 +2,7 @@
 """Write several files at once: one task costs one connection and one Python, however many files it writes."""
 
 import os
+import shutil
 import tempfile
 
 from ansible.module_utils.basic import AnsibleModule
@@ -19,7 +20,9 @@ options:
     required: true
     suboptions:
       path: {description: Absolute path., type: path, required: true}
-      content: {description: The whole text; without it the file is removed., type: str}
+      content: {description: The whole text; without it and `link` the file is removed., type: str}
+      link: {description: What it is a symbolic link to instead; that must be there., type: path}
+      keep: {description: Keep what stood there before beside it as `.before-ogai`., type: bool, default: false}
       mode: {description: Permissions in octal., type: str, default: "0644"}
       owner: {description: Who owns it., type: str, default: root}
       group: {description: Its group., type: str, default: root}
@@ -38,36 +41,63 @@ paths:
   returned: always
 """
 
+KEPT = ".before-ogai"
 FILE = {
     "path": {"type": "path", "required": True},
     "content": {"type": "str"},
+    "link": {"type": "path"},
+    "keep": {"type": "bool", "default": False},
     "mode": {"type": "str", "default": "0644"},
     "owner": {"type": "str", "default": "root"},
     "group": {"type": "str", "default": "root"},
 }
 
 
-def write(module, path, content):
-    """Put the content in place of the file at once."""
+def replace(wish, make):
+    """Let `make` bring the new thing under another name beside the file, and put it in the file's place at once."""
+    path = wish["path"]
     folder = os.path.dirname(path)
     os.makedirs(folder, mode=0o755, exist_ok=True)
-    number, fresh = tempfile.mkstemp(prefix=".ogai-", dir=folder)
-    with os.fdopen(number, "wb") as stream:
+    if wish["keep"] and os.path.lexists(path) and not os.path.lexists(path + KEPT):
+        shutil.copy2(path, path + KEPT, follow_symlinks=False)
+    fresh = tempfile.mktemp(prefix=".ogai-", dir=folder)
+    make(fresh)
+    os.replace(fresh, path)
+
+
+def write(path, content):
+    """Write a new file that only root can read so far, down to the disk."""
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as stream:
         stream.write(content)
         stream.flush()
         os.fsync(stream.fileno())
-    module.atomic_move(fresh, path)
 
 
 def settle(module, wish):
     """Make one file as wished; return whether that changed anything."""
-    path, content = wish["path"], wish["content"]
-    if content is None:
-        there = os.path.lexists(path)
-        if there and not module.check_mode:
-            os.remove(path)
-        return there
-    content = content.encode()
+    if wish["link"] is not None:
+        return settle_link(module, wish)
+    if wish["content"] is not None:
+        return settle_content(module, wish)
+    there = os.path.lexists(wish["path"])
+    if there and not module.check_mode:
+        os.remove(wish["path"])
+    return there
+
+
+def settle_link(module, wish):
+    path, target = wish["path"], wish["link"]
+    if not os.path.exists(target):
+        module.fail_json(msg="%s: found no %s to link to; expected it to be there" % (path, target))
+    if os.path.islink(path) and os.readlink(path) == target:
+        return False
+    if not module.check_mode:
+        replace(wish, lambda fresh: os.symlink(target, fresh))
+    return True
+
+
+def settle_content(module, wish):
+    path, content = wish["path"], wish["content"].encode()
     same = False
     if os.path.isfile(path) and not os.path.islink(path):
         with open(path, "rb") as stream:
@@ -75,7 +105,7 @@ def settle(module, wish):
     if not same:
         if module.check_mode:
             return True
-        write(module, path, content)
+        replace(wish, lambda fresh: write(fresh, content))
     changed = module.set_mode_if_different(path, wish["mode"], not same)
     changed = module.set_owner_if_different(path, wish["owner"], changed)
     return module.set_group_if_different(path, wish["group"], changed)
