@@ -35,6 +35,7 @@ def unwanted(cluster: Cluster) -> frozenset[str]:
         "node_exporter": not cluster.monitoring.install,
         "prometheus": not cluster.monitoring.install,
         "runtime": not cluster.runtime.install,
+        "slurm_account": not slurm,
         "slurm_accounting": not (slurm and cluster.scheduler.accounting),
         "slurm_controller": not slurm,
         "slurm_node": not slurm,

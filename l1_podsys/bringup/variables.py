@@ -5,12 +5,12 @@ from collections.abc import Callable, Mapping
 
 from l1_podsys.bringup.members import Member
 from l1_podsys.bringup.scene import BringupScene
+from l1_podsys.bringup.slurm_variables import PASSWORD, SLURM_TABLE
 from l1_podsys.schemas import Cluster, Storage
 
 __all__ = ["MUNGE_KEY", "PASSWORD", "variables_of"]
 
 MUNGE_KEY = "munge.key"
-PASSWORD = "accounting.password"
 
 NODE_EXPORTER_PORT = 9100
 HOME = "/home"
@@ -97,18 +97,17 @@ def _runtime(scene: BringupScene, member: Member) -> Values:
     shared = f"{cluster.storage[0].mountpoint}/ogai/runtime" if cluster.storage else RUNTIME_ELSEWHERE
     return {
         "runtime_path": cluster.runtime.path or shared,
+        "runtime_wheel": str(scene.wheel or ""),
         "runtime_requirements": list(cluster.runtime.requirements),
         "runtime_wheelhouse": cluster.packages.wheelhouse or "",
         "runtime_index": cluster.packages.python_index or "",
     }
 
 
-def _containers(scene: BringupScene, member: Member) -> Values:
-    return {"containers_runtime": scene.cluster.runtime.containers}
-
-
 def _prometheus(scene: BringupScene, member: Member) -> Values:
-    targets = [f"{scene.address(name)}:{NODE_EXPORTER_PORT}" for name in scene.members]
+    targets = [
+        {"name": name, "address": f"{scene.address(name)}:{NODE_EXPORTER_PORT}"} for name in scene.members
+    ]
     return {
         "prometheus_targets": targets,
         "prometheus_retention_s": scene.cluster.monitoring.retention_s,
@@ -116,11 +115,11 @@ def _prometheus(scene: BringupScene, member: Member) -> Values:
 
 
 TABLE: Mapping[str, Callable[[BringupScene, Member], Values]] = {
-    "containers": _containers,
     "munge": _munge,
     "names": _names,
     "prometheus": _prometheus,
     "runtime": _runtime,
     "storage": _storage,
     "users": _users,
+    **SLURM_TABLE,
 }
