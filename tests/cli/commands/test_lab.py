@@ -3,13 +3,19 @@
 import json
 from pathlib import Path
 
+import click
 import pytest
 
 from l1_podsys.lab.breaks import BREAKS
+from l1_podsys.lab.layout import Layout
+from l1_podsys.lab.store import save_lab
+from ogai.commands.lab.arguments import HOST, KIND, LAB
 from ogai.flows.lab import HostReport, LabReport
 from ogai.main import main
 from ogai.render.lab import print_labs
+from tests.support.labs import a_lab
 
+CONTEXT, PARAMETER = click.Context(click.Command("lab")), click.Argument(["word"])
 Captured = pytest.CaptureFixture[str]
 
 
@@ -88,3 +94,14 @@ def test_a_line_for_each_host_says_how_it_is(capsys: Captured) -> None:
         ["lab", "debian13", "lab-1", "10.217.0.2", "off", "power-off", "all", "0"],
         ["lab", "debian13", "lab-2", "10.217.0.3", "on", "cable,", "slow-cpu", "1", "GiB", "2"],
     ]
+
+
+def test_the_shell_completes_kinds_hosts_and_labs(home: Path) -> None:
+    lab = a_lab(nodes=2, name="trial")
+    (home / "labs" / "trial").mkdir(parents=True)
+    save_lab(Layout.of(home, "trial"), lab)
+    offered = {
+        word.name: [item.value for item in word.shell_complete(CONTEXT, PARAMETER, start)]
+        for word, start in ((KIND, "s"), (HOST, "trial-"), (LAB, ""))
+    }
+    assert offered == {"kind": ["slow-cpu", "slow-net"], "nodeset": ["trial-1", "trial-2"], "lab": ["trial"]}

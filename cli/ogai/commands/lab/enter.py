@@ -5,12 +5,13 @@ import os
 import click
 
 from ogai.commands.epilog import examples
+from ogai.commands.lab.arguments import HOST
 
 __all__ = ["exec_", "shell"]
 
 
 @click.command(epilog=examples("ogai lab shell lab-1", "ogai lab shell lab-1 --console"))
-@click.argument("node")
+@click.argument("node", type=HOST)
 @click.option("--console", is_flag=True, help="As root at its console: needs no network and no sshd.")
 def shell(node: str, console: bool) -> None:
     """Give a shell on a host, over ssh as the user `ogai`."""
@@ -25,7 +26,7 @@ def shell(node: str, console: bool) -> None:
     epilog=examples("ogai lab exec lab-[1-4] -- hostname", "ogai lab exec lab-2 -- sh -c 'uptime; free'"),
     context_settings={"ignore_unknown_options": True},
 )
-@click.argument("nodes", metavar="NODESET")
+@click.argument("nodes", metavar="NODESET", type=HOST)
 @click.argument("argv", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- COMMAND…")
 def exec_(nodes: str, argv: tuple[str, ...]) -> None:
     """Run a command as root on hosts, at their consoles: no network and no sshd is needed.

@@ -2,7 +2,7 @@
 
 from ogai.flows.lab.damage import break_, heal, heal_all
 from ogai.flows.lab.enter import exec_, raise_for_failed, shell_command
-from ogai.flows.lab.labs import down, load, names, up
+from ogai.flows.lab.labs import down, host_names, load, names, up
 from ogai.flows.lab.see import HostReport, LabReport, probe
 
 __all__ = [
@@ -13,6 +13,7 @@ __all__ = [
     "exec_",
     "heal",
     "heal_all",
+    "host_names",
     "load",
     "names",
     "probe",
