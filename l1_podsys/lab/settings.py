@@ -1,7 +1,7 @@
 """Settings of this machine that labs need: noted when they are changed, put back with the last lab.
 
-Packets of hosts are passed on, and the systemds of many hosts, all root's to this kernel, may watch enough files. A value
-is put back only where it is still the one that was set; forwarding only where nobody has switched it on for all since.
+Packets of hosts are passed on, and the systemds of many hosts, all root's to this kernel, may watch enough files.
+A value is put back only where it is still the one that was set; forwarding only where nobody switched it on for all.
 """
 
 import contextlib

@@ -106,7 +106,8 @@ def leavings(home: Path, lab_id: str | None) -> list[str]:
     if lab_id is None:
         return found
     found += [f"interface {path.name}" for path in Path("/sys/class/net").glob(f"ogl{lab_id}*")]
-    found += [f"control group {path}" for path in Path("/sys/fs/cgroup").glob(f"**/ogai-lab-{lab_id}")]
+    found += [f"control group {path}" for path in Path("/sys/fs/cgroup").glob(f"*/ogai-lab-{lab_id}")]
+    found += [f"control group {path}" for path in Path("/sys/fs/cgroup").glob(f"ogai-lab-{lab_id}")]
     found += [f"systemd-nspawn's {path}" for path in Path("/run/systemd/nspawn").glob(f"*/*{lab_id}*")]
     tables = subprocess.run(["nft", "--json", "list", "tables"], capture_output=True, text=True, check=True)
     named = [one["table"]["name"] for one in json.loads(tables.stdout)["nftables"] if "table" in one]

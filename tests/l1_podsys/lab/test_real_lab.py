@@ -3,6 +3,8 @@
 import http.server
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -15,6 +17,7 @@ from l0_infra.core.errors import RemoteError, UnsatisfiableError, UsageError
 from l0_infra.core.nodeset import fold
 from l1_podsys.lab.breaks import BREAKS
 from l1_podsys.lab.cgroups import parse_groups, processes_of
+from ogai.main import main
 from tests.support.labs import RealLab, leavings
 
 pytestmark = pytest.mark.real
@@ -208,6 +211,28 @@ def test_a_host_whose_keeper_was_killed_is_started_again_by_up(lab: RealLab) -> 
     lab.up(nodes=2)
     assert lab.seen()[host] == ("on", ())
     assert lab.said(host, *BOOT_ID) != [before]
+
+
+def test_a_command_on_one_host_reads_its_input_and_keeps_its_exit_code(lab: RealLab) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "ogai", "lab", "exec", lab.hosts[0], "--", "sh", "-c", "cat; pwd; exit 7"],
+        input="given\n",
+        capture_output=True,
+        text=True,
+    )
+    assert (done.stdout, done.returncode) == ("given\n/root\n", 7), done.stderr
+
+
+def test_commands_on_several_hosts_are_told_apart(lab: RealLab, capsys: pytest.CaptureFixture[str]) -> None:
+    assert (
+        main(
+            ["lab", "exec", fold(lab.hosts), "--", "sh", "-c", f"hostname; test $(hostname) = {lab.hosts[0]}"]
+        )
+        == 5
+    )
+    said = capsys.readouterr()
+    assert said.out.splitlines() == [f"{host}: {host}" for host in lab.hosts]
+    assert f"found {lab.hosts[1]}: exit code 1" in said.err
 
 
 def test_names_that_no_lab_has_are_refused(lab: RealLab) -> None:

@@ -31,15 +31,18 @@ def shell(node: str, console: bool) -> None:
 def exec_(nodes: str, argv: tuple[str, ...]) -> None:
     """Run a command as root on hosts, at their consoles: no network and no sshd is needed.
 
-    With several hosts each line begins with the host's name. Exit code 5: it failed on one of them.
+    On one host it reads what is piped in and ends with the command's own exit code. On several each line begins with
+    the host's name, and exit code 5 says that it failed on one of them.
     """
     from ogai.flows import lab as flow
 
+    command = flow.exec_command(nodes, argv)
+    if command is not None:
+        os.execvp(command[0], command)
     results = flow.exec_(nodes, argv)
     for result in results:
-        prefix = f"{result.item}: " if len(results) > 1 else ""
         if result.value is not None:
             for text, err in ((result.value.stdout, False), (result.value.stderr, True)):
                 for line in text.splitlines():
-                    click.echo(f"{prefix}{line}", err=err)
+                    click.echo(f"{result.item}: {line}", err=err)
     flow.raise_for_failed(results)
