@@ -6,7 +6,7 @@ from l1_podsys.schemas.cluster_state import AcceleratorState, ClusterState, Node
 from l1_podsys.schemas.health import DrainChange, Health, Verdict
 from l1_podsys.schemas.network import DhcpRange, Network
 from l1_podsys.schemas.node_group import NodeGroup
-from l1_podsys.schemas.scheduler import NodePartition, Scheduler
+from l1_podsys.schemas.scheduler import NodePartition, Scheduler, Switch
 from l1_podsys.schemas.settings import Gates, Monitoring, Runtime
 from l1_podsys.schemas.storage import Storage
 
@@ -28,6 +28,7 @@ __all__ = [
     "SchedulerAccess",
     "Ssh",
     "Storage",
+    "Switch",
     "User",
     "Verdict",
 ]
