@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         GATE,
         DrainDecision,
         GateRecord,
+        MeasuredCluster,
         NodeView,
         Reach,
         Scene,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
         decide_drains,
         forget_events,
         in_order,
+        judge_meanwhile,
         judge_quick,
         load_record,
         measure_cluster,
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
         probe_scene,
         save_record,
         verdict,
+        worst_of,
     )
     from l1_podsys.slurm import Drain, Drainer, SlurmDrainer, SlurmNode, delete_nodes_command, parse_drain
 
@@ -53,6 +56,7 @@ __all__ = [
     "DrainDecision",
     "Drainer",
     "GateRecord",
+    "MeasuredCluster",
     "Member",
     "NodeView",
     "Reach",
@@ -67,6 +71,7 @@ __all__ = [
     "delete_nodes_command",
     "forget_events",
     "in_order",
+    "judge_meanwhile",
     "judge_quick",
     "load_record",
     "measure_cluster",
@@ -83,6 +88,7 @@ __all__ = [
     "with_address",
     "with_nodes",
     "without_nodes",
+    "worst_of",
 ]
 
 _BRINGUP = (
@@ -104,6 +110,7 @@ _GATES = (
     "GATE",
     "DrainDecision",
     "GateRecord",
+    "MeasuredCluster",
     "NodeView",
     "Reach",
     "Scene",
@@ -111,6 +118,7 @@ _GATES = (
     "decide_drains",
     "forget_events",
     "in_order",
+    "judge_meanwhile",
     "judge_quick",
     "load_record",
     "measure_cluster",
@@ -121,6 +129,7 @@ _GATES = (
     "probe_scene",
     "save_record",
     "verdict",
+    "worst_of",
 )
 _SLURM = ("Drain", "Drainer", "SlurmDrainer", "SlurmNode", "delete_nodes_command", "parse_drain")
 _HOME = {
