@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         GATE,
         DrainDecision,
         GateRecord,
+        MeasuredCluster,
         NodeView,
         Reach,
         Scene,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
         decide_drains,
         forget_events,
         in_order,
+        judge_meanwhile,
         judge_quick,
         load_record,
         measure_cluster,
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
         probe_scene,
         save_record,
         verdict,
+        worst_of,
     )
     from l1_podsys.lab import (
         BREAKS,
@@ -88,6 +91,7 @@ __all__ = [
     "LabOs",
     "LabPlace",
     "LabWish",
+    "MeasuredCluster",
     "Member",
     "NodeView",
     "Reach",
@@ -106,6 +110,7 @@ __all__ = [
     "forget_events",
     "heal_host",
     "in_order",
+    "judge_meanwhile",
     "judge_quick",
     "lab_names",
     "load_lab",
@@ -128,6 +133,7 @@ __all__ = [
     "with_address",
     "with_nodes",
     "without_nodes",
+    "worst_of",
 ]
 
 _BRINGUP = (
@@ -149,6 +155,7 @@ _GATES = (
     "GATE",
     "DrainDecision",
     "GateRecord",
+    "MeasuredCluster",
     "NodeView",
     "Reach",
     "Scene",
@@ -156,6 +163,7 @@ _GATES = (
     "decide_drains",
     "forget_events",
     "in_order",
+    "judge_meanwhile",
     "judge_quick",
     "load_record",
     "measure_cluster",
@@ -166,6 +174,7 @@ _GATES = (
     "probe_scene",
     "save_record",
     "verdict",
+    "worst_of",
 )
 _LAB = (
     "BREAKS",
