@@ -13,6 +13,7 @@ from ogai.flows.cluster.act import act_on
 from ogai.flows.cluster.deep import go_deep
 from ogai.flows.cluster.look import OnNode, look_at_nodes
 from ogai.flows.cluster.nodes import Nodes
+from ogai.flows.cluster.place import place_of
 from ogai.flows.cluster.places import cluster_folder, save_state, wanted_cluster
 from ogai.flows.node.targets import targets_of_cluster
 
@@ -88,4 +89,5 @@ def check_cluster(
         wanted = cluster.gates.drain if drain is None else drain
         health, slurm = act_on(cluster, health, scene, reached, drain=wanted)
     state = save_state(cluster, observe_cluster(cluster, replace(scene, slurm=slurm)))
+    place_of(cluster.name).save_health(health, chosen)
     return Checked(health=health, state=state)

@@ -10,9 +10,11 @@ from l0_infra.core.errors import OgaiError
 from l0_infra.core.store import load_file, save_file
 from l1_podsys import members_of
 from l1_podsys.schemas import Cluster, ClusterState, NodeState
-from ogai.flows.cluster.place import CURRENT, place_of
+from ogai.flows.cluster.place import place_of
 
 __all__ = ["cluster_folder", "save_state", "wanted_cluster"]
+
+CURRENT = "current"
 
 
 def wanted_cluster(cluster: str | Path | None) -> Cluster:
