@@ -1,6 +1,7 @@
 """Whether a cluster's nodes are fit for work: what is asked of them, how it is judged, who is taken out of work."""
 
 from l1_podsys.gates.breaker import GATE, DrainDecision, decide_drains
+from l1_podsys.gates.burnin import judge_meanwhile, worst_of
 from l1_podsys.gates.catalogue import CHECKS, Check, verdict
 from l1_podsys.gates.clock import Offset, probe_offset
 from l1_podsys.gates.conduct import MeasuredCluster, measure_cluster
@@ -28,6 +29,7 @@ __all__ = [
     "decide_drains",
     "forget_events",
     "in_order",
+    "judge_meanwhile",
     "judge_quick",
     "load_record",
     "measure_cluster",
@@ -38,4 +40,5 @@ __all__ = [
     "probe_scene",
     "save_record",
     "verdict",
+    "worst_of",
 ]

@@ -2,9 +2,12 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
+from l1_podsys.gates.accelerators import probe_diagnoses
 from l1_podsys.gates.bursts import Asked, Measured, measure_class
 from l1_podsys.gates.catalogue import verdict
+from l1_podsys.gates.collective import judge_sums, probe_sums
 from l1_podsys.gates.medium import judge_speeds, measure_code
 from l1_podsys.gates.quick import Scene
 from l1_podsys.gates.reach import Reach
@@ -31,6 +34,7 @@ def measure_cluster(
     reach: Reach,
     record: GateRecord,
     *,
+    level: Literal["medium", "burnin"] = "medium",
     seed: int,
     on_round: Callable[[str], None] = lambda _: None,
 ) -> MeasuredCluster:
@@ -51,6 +55,11 @@ def measure_cluster(
             verdicts = [*_judge(measured, baseline), *_missing(names, asked, measured)]
             record = _kept(record, node_class, measured, verdicts)
             found += verdicts
+        members = [view for view in free if view.member.node_class == node_class]
+        if len(members) > 1:
+            on_round(f"sums of {len(members)} nodes")
+            found += judge_sums(*probe_sums(cluster, members, runtime_python(cluster), reach))
+    found += probe_diagnoses(free, level, reach)
     return MeasuredCluster(verdicts=tuple(found), record=record)
 
 

@@ -1,6 +1,7 @@
 """What bursts on the nodes of a class show: who is slower than its peers, and the class than itself before."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from statistics import median
 
 from l0_infra.core.units import format_bytes
 from l1_podsys.gates.catalogue import Severity, verdict
@@ -43,10 +44,15 @@ def judge_speeds(
             words = f"{words}, {slowness.share:.0%} of {slowness.against}"
             yield verdict(one.node, code, "ok", words, named=named)
     whole = class_slowness(speeds, baseline)
-    if whole is not None and whole.slow and len(measured) > 1:
+    if whole is not None and whole.slow and len(measured) > 1 and not _disturbed(measure, held or {}):
         words = f"the whole class runs at {whole.share:.0%} of {whole.against}"
         for one in measured:
             yield verdict(one.node, code, "warning", words, named=f"{named}-class")
+
+
+def _disturbed(measure: str, held: Mapping[str, float]) -> bool:
+    """Tell whether other work explains why a whole class is slow: a shared file system always has some."""
+    return measure not in CODES or (bool(held) and median(held.values()) < HELD_LITTLE)
 
 
 def _slow(code: str, named: str, one: Speeds, slowness: Slowness, words: str, held: float | None) -> Verdict:

@@ -192,3 +192,17 @@ def same_address(one: str, other: str) -> bool:
         return ip_address(one) == ip_address(other)
     except ValueError:
         return one == other
+
+
+def carrier_of(cluster: Cluster, view: NodeView) -> tuple[str, str]:
+    """Return address and interface by which a node works with others: of the compute network, else of management's.
+
+    Without either it is the address of the document, and no interface.
+    """
+    by_purpose = {network.purpose: network for network in cluster.networks}
+    for purpose in ("compute", "management"):
+        network = by_purpose.get(purpose)
+        held = next(_held(network, view.facts), None) if network and view.facts else None
+        if held is not None:
+            return held[1], held[0]
+    return view.member.address, ""

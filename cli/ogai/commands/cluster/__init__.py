@@ -14,6 +14,8 @@ TABLE = {
     "remove": Entry(target=f"{HERE}.members:remove", help="Take nodes out."),
     "replace": Entry(target=f"{HERE}.members:replace", help="Bring up another machine in a node's place."),
     "upgrade": Entry(target=f"{HERE}.upgrade:upgrade", help="Change a cluster at work, a share at a time."),
+    "use": Entry(target=f"{HERE}.use:use", help="Have another cluster be the current one."),
+    "list": Entry(target=f"{HERE}.list:list_", help="The clusters that are kept here."),
     "down": Entry(target=f"{HERE}.down:down", help="Take a cluster down."),
     "check": Entry(target=f"{HERE}.check:check", help="Whether the nodes are fit for work."),
     "drain": Entry(target=f"{HERE}.drain:drain", help="Let nodes take no new work."),

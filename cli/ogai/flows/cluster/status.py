@@ -7,8 +7,7 @@ import msgspec
 
 from l0_infra import Entry, Ledger, RunRecord
 from l0_infra.core.nodeset import fold, natural_key
-from l1_podsys import cluster_members, controller_name
-from ogai.flows.cluster.place import Holder
+from l1_podsys import Holder, cluster_members, controller_name
 from ogai.flows.cluster.work import wanted_cluster
 
 __all__ = ["NodeStatus", "Status", "status"]
