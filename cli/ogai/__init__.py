@@ -10,9 +10,21 @@ from typing import TYPE_CHECKING
 from ogai.version import __version__
 
 if TYPE_CHECKING:
-    from ogai import agent, checkpoint, data, device, job, node, schema, train
+    from ogai import agent, checkpoint, cluster, data, device, job, lab, node, schema, train
 
-__all__ = ["__version__", "agent", "checkpoint", "data", "device", "job", "node", "schema", "train"]
+__all__ = [
+    "__version__",
+    "agent",
+    "checkpoint",
+    "cluster",
+    "data",
+    "device",
+    "job",
+    "lab",
+    "node",
+    "schema",
+    "train",
+]
 
 
 def __getattr__(name: str) -> object:

@@ -7,6 +7,7 @@ from l0_infra.schemas import Chassis, OperatingSystem
 __all__ = ["SYSTEM", "UNAME", "parse_boot_id", "parse_chassis", "parse_hostname", "parse_os"]
 
 DMI = "/sys/class/dmi/id"
+CONTAINER = "/run/systemd/container"
 BOOT_ID = "/proc/sys/kernel/random/boot_id"
 
 UNAME = Source(
@@ -23,7 +24,7 @@ SYSTEM = Source(
     name="system.txt",
     program="grep",
     quick=True,
-    command=f"grep -H '' /etc/os-release /usr/lib/os-release {BOOT_ID}"
+    command=f"grep -H '' /etc/os-release /usr/lib/os-release {BOOT_ID} {CONTAINER}"
     f" {DMI}/sys_vendor {DMI}/product_name {DMI}/product_serial {DMI}/product_uuid",
 )
 
@@ -44,6 +45,7 @@ def parse_os(uname: str, tree: Tree) -> OperatingSystem:
         version=release.get("VERSION_ID") or None,
         kernel=kernel,
         architecture=architecture,
+        container=text_at(tree, CONTAINER),
     )
 
 

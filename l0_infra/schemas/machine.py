@@ -19,6 +19,10 @@ class OperatingSystem(Part, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     version: Annotated[str | None, Meta(description="Version of the distribution: `22.04`.")] = None
     kernel: Annotated[str | None, Meta(description="Kernel release.")] = None
     architecture: Annotated[str | None, Meta(description="Machine architecture: `x86_64`, `aarch64`.")] = None
+    container: Annotated[
+        str | None,
+        Meta(description="What contains it, as systemd says: `systemd-nspawn`; null: nothing known."),
+    ] = None
 
 
 class Chassis(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):

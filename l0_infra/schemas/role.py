@@ -23,6 +23,10 @@ class Outcome(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
     ] = ()
     services: Annotated[tuple[Text, ...], Meta(description="Units it keeps active and enabled.")] = ()
     packages: Annotated[tuple[Text, ...], Meta(description="Packages it installs.")] = ()
+    data: Annotated[
+        tuple[Text, ...],
+        Meta(description="Folders with what it gathers over time, which outlive the cluster."),
+    ] = ()
     commands: Annotated[
         tuple[Text, ...],
         Meta(

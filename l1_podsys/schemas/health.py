@@ -6,7 +6,7 @@ from msgspec import Meta
 
 from l0_infra.core.documents import Document, Part, Text
 
-__all__ = ["Health", "Verdict"]
+__all__ = ["DrainChange", "Health", "Verdict"]
 
 
 class Verdict(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -28,6 +28,18 @@ class Verdict(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
     hint: Annotated[str, Meta(description="How to mend it.")] = ""
 
 
+class DrainChange(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a check did about a node that should take no work, or left alone."""
+
+    node: Annotated[Text, Meta(description="Node name.")]
+    change: Annotated[
+        Literal["drained", "undrained", "kept"],
+        Meta(description="`drained`: taken out of work; `undrained`: given back; `kept`: drained as before."),
+    ]
+    owner: Annotated[Text, Meta(description="Whose drain it is: `gate` for the checks, else who set it.")]
+    reason: Annotated[str, Meta(description="Why.")] = ""
+
+
 class Health(Document, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="health"):
     """One round of checks on a cluster."""
 
@@ -40,3 +52,10 @@ class Health(Document, frozen=True, kw_only=True, forbid_unknown_fields=True, ta
     verdicts: Annotated[
         tuple[Verdict, ...], Meta(description="Verdicts, in natural order of the nodes.")
     ] = ()
+    drains: Annotated[
+        tuple[DrainChange, ...], Meta(description="Nodes taken out of work, given back, or left out of it.")
+    ] = ()
+    breaker: Annotated[
+        str,
+        Meta(description="Why no node was drained although some should be; empty when it was not needed."),
+    ] = ""

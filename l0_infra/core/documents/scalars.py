@@ -30,7 +30,7 @@ def scalar_value(scalar: Scalar, wanted: inspect.Type, unit: Unit) -> Value:
     if scalar.is_null:
         return None
     if unit is not None:
-        return _quantity(scalar.text, unit)
+        return _whole(_quantity(scalar.text, unit), wanted)
     if not scalar.plain:
         return scalar.text
     return _plain_value(scalar.text, wanted)
@@ -59,6 +59,12 @@ def _number(text: str) -> float | str:
     if not _NUMBER.fullmatch(text) or math.isinf(float(text)):
         return text
     return float(text)
+
+
+def _whole(value: int | float | str, wanted: inspect.Type) -> int | float | str:
+    """Give a whole number where one is wanted: durations are read as numbers with a fraction."""
+    whole = isinstance(wanted, inspect.IntType) and isinstance(value, float) and value.is_integer()
+    return int(value) if whole else value
 
 
 def _quantity(text: str, unit: str) -> int | float | str:

@@ -4,6 +4,7 @@ from l0_infra.core.exec.command import Command, OnOutput, Outcome, Stream
 from l0_infra.core.exec.fanout import Result, fan_out
 from l0_infra.core.exec.local import LocalRunner
 from l0_infra.core.exec.runner import Runner
+from l0_infra.core.exec.scope import ends_with
 from l0_infra.core.exec.scripted import Answer, ScriptedRunner
 from l0_infra.core.exec.secret import Secret
 from l0_infra.core.exec.ssh import HostKeyPolicy, SshOptions, SshPool, SshRunner
@@ -23,5 +24,6 @@ __all__ = [
     "SshPool",
     "SshRunner",
     "Stream",
+    "ends_with",
     "fan_out",
 ]

@@ -6,11 +6,11 @@ from pathlib import Path
 
 from l0_infra.core.documents import read_document
 from l0_infra.core.errors import UsageError
-from l0_infra.core.exec import LocalRunner, Runner, SshOptions, SshPool, SshRunner
+from l0_infra.core.exec import LocalRunner, Runner, Secret, SshOptions, SshPool, SshRunner
 from l0_infra.core.nodeset import expand, fold
 from l1_podsys.schemas import Cluster
 
-__all__ = ["Target", "choose_targets", "runner_of"]
+__all__ = ["Target", "choose_targets", "runner_of", "targets_of_cluster"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -37,7 +37,7 @@ def choose_targets(
     if hosts is not None:
         return tuple(Target(name=host, address=host, sudo=sudo) for host in _named(hosts, "--hosts"))
     if cluster is not None:
-        return _of_cluster(read_document(cluster, expect=Cluster), nodes, sudo=sudo)
+        return targets_of_cluster(read_document(cluster, expect=Cluster), nodes, sudo=sudo)
     if nodes is not None:
         raise UsageError(
             f"node set `{nodes}`",
@@ -62,7 +62,13 @@ def _named(text: str, where: str) -> tuple[str, ...]:
     return names
 
 
-def _of_cluster(cluster: Cluster, nodes: str | None, *, sudo: bool) -> tuple[Target, ...]:
+def targets_of_cluster(
+    cluster: Cluster, nodes: str | None = None, *, sudo: bool = False, password: Secret | None = None
+) -> tuple[Target, ...]:
+    """List nodes of a cluster (None: all); `password` is what sudo asks for on them.
+
+    Raises UsageError for node sets that cannot be read, and names the cluster lacks.
+    """
     ssh = cluster.ssh
     options = SshOptions(
         user=ssh.user,
@@ -70,6 +76,7 @@ def _of_cluster(cluster: Cluster, nodes: str | None, *, sudo: bool) -> tuple[Tar
         proxy_jump=ssh.proxy_jump,
         identity_files=() if ssh.identity_file is None else (ssh.identity_file,),
         known_hosts_file=ssh.known_hosts_file,
+        sudo_password=password,
     )
     known = {
         node.name: Target(

@@ -1,0 +1,33 @@
+"""`ogai cluster`: nodes become a cluster, and stay one; each command is imported when it is run."""
+
+from ogai.lazy import Entry, LazyGroup
+
+__all__ = ["cluster"]
+
+HERE = "ogai.commands.cluster"
+
+TABLE = {
+    "up": Entry(target=f"{HERE}.up:up", help="Make hosts a cluster, or bring back what has drifted."),
+    "status": Entry(target=f"{HERE}.status:status", help="How each node was left, and what to do next."),
+    "diff": Entry(target=f"{HERE}.diff:diff", help="What is otherwise than wished."),
+    "add": Entry(target=f"{HERE}.members:add", help="Add nodes and bring them up."),
+    "remove": Entry(target=f"{HERE}.members:remove", help="Take nodes out."),
+    "replace": Entry(target=f"{HERE}.members:replace", help="Bring up another machine in a node's place."),
+    "upgrade": Entry(target=f"{HERE}.upgrade:upgrade", help="Change a cluster at work, a share at a time."),
+    "use": Entry(target=f"{HERE}.use:use", help="Have another cluster be the current one."),
+    "list": Entry(target=f"{HERE}.list:list_", help="The clusters that are kept here."),
+    "down": Entry(target=f"{HERE}.down:down", help="Take a cluster down."),
+    "check": Entry(target=f"{HERE}.check:check", help="Whether the nodes are fit for work."),
+    "drain": Entry(target=f"{HERE}.drain:drain", help="Let nodes take no new work."),
+    "undrain": Entry(target=f"{HERE}.drain:undrain", help="Let nodes take work again that you drained."),
+}
+
+EPILOG = """\b
+Examples:
+  ogai cluster up pod.yaml                      from bare hosts to a cluster; again: only what is missing
+  ogai cluster status                           how it stands, and what to do next
+  ogai cluster check --cluster pod.yaml         within seconds, what is wrong and how to mend it
+  ogai cluster drain n07 --cluster pod.yaml --reason "power supply is swapped"
+"""
+
+cluster = LazyGroup("cluster", TABLE, help="Clusters: bring them up, keep them well.", epilog=EPILOG)

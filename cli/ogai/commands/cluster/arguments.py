@@ -1,0 +1,66 @@
+"""What commands that change a cluster are told alike: agreement, and the password of sudo."""
+
+import os
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from l0_infra.core.exec import Secret
+
+__all__ = ["ask_option", "changing_options", "check_option", "cluster_option", "name_option", "password_of"]
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+VARIABLE = "OGAI_SUDO_PASSWORD"
+
+
+def changing_options(command: Command) -> Command:
+    """Take `dry_run`, `yes` and `ask_sudo_password`."""
+    dry_run = click.option("--dry-run", is_flag=True, help="Show what would be done, and change nothing.")
+    yes = click.option("-y", "--yes", is_flag=True, help="Agree beforehand.")
+    return dry_run(yes(ask_option(command)))
+
+
+def ask_option(command: Command) -> Command:
+    """Take `ask_sudo_password`."""
+    option = click.option(
+        "-K",
+        "--ask-sudo-password",
+        is_flag=True,
+        help=f"Ask for the password that sudo wants on the nodes; else {VARIABLE} is taken.",
+    )
+    return option(command)
+
+
+def name_option(command: Command) -> Command:
+    """Take `name`."""
+    option = click.option("--name", metavar="NAME", help="A cluster kept here; else the current one.")
+    return option(command)
+
+
+def cluster_option(command: Command) -> Command:
+    """Take `cluster`."""
+    option = click.option(
+        "--cluster",
+        metavar="FILE|current",
+        help="Cluster document; else the current cluster as last applied.",
+    )
+    return option(command)
+
+
+def check_option(command: Command) -> Command:
+    """Take `check`."""
+    option = click.option(
+        "--check/--no-check",
+        default=True,
+        help="Whether the nodes are checked afterwards, as the document says.",
+    )
+    return option(command)
+
+
+def password_of(*, ask: bool) -> Secret | None:
+    """Return the password of sudo, asked for at the terminal or from the environment; None: sudo asks for none."""
+    if ask:
+        return Secret(click.prompt("Password of sudo on the nodes", hide_input=True, err=True))
+    return Secret(text) if (text := os.environ.get(VARIABLE)) else None

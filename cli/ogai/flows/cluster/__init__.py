@@ -1,0 +1,47 @@
+"""Clusters: brought up, changed at work, compared, checked, taken down; which nodes take no work."""
+
+from ogai.flows.cluster.brought import Brought, NodeBrought, Trouble, raise_for_failed
+from ogai.flows.cluster.check import Checked, Level, check, check_cluster
+from ogai.flows.cluster.diff import Deviation, Deviations, diff, raise_for_unseen
+from ogai.flows.cluster.down import down
+from ogai.flows.cluster.drains import drain, undrain
+from ogai.flows.cluster.fitness import raise_for_verdicts
+from ogai.flows.cluster.gate import gate
+from ogai.flows.cluster.kept import KeptCluster, list_clusters, use
+from ogai.flows.cluster.members import add, remove, replace
+from ogai.flows.cluster.prepare import Prepared
+from ogai.flows.cluster.status import NodeStatus, Status, status
+from ogai.flows.cluster.up import up
+from ogai.flows.cluster.upgrade import upgrade
+
+__all__ = [
+    "Brought",
+    "Checked",
+    "Deviation",
+    "Deviations",
+    "KeptCluster",
+    "Level",
+    "NodeBrought",
+    "NodeStatus",
+    "Prepared",
+    "Status",
+    "Trouble",
+    "add",
+    "check",
+    "check_cluster",
+    "diff",
+    "down",
+    "drain",
+    "gate",
+    "list_clusters",
+    "raise_for_failed",
+    "raise_for_unseen",
+    "raise_for_verdicts",
+    "remove",
+    "replace",
+    "status",
+    "undrain",
+    "up",
+    "upgrade",
+    "use",
+]

@@ -1,0 +1,112 @@
+"""How a cluster differs from its document: what would be done, and what of each role was found otherwise."""
+
+from pathlib import Path
+
+import msgspec
+
+from l0_infra import Entry
+from l0_infra.core.errors import FactsMissingError
+from l0_infra.core.exec import Secret
+from l0_infra.core.nodeset import fold
+from l0_infra.schemas import Step
+from ogai.flows.cluster.prepare import OnNode, Prepared, Roles, load_all_roles, prepare
+from ogai.flows.cluster.work import wanted_cluster, work_on
+from ogai.flows.node.targets import targets_of_cluster
+
+__all__ = ["Deviation", "Deviations", "diff", "raise_for_unseen"]
+
+
+class Deviation(msgspec.Struct, frozen=True, kw_only=True):
+    """One role on one node that would be applied, and why; or one thing of it, as it was left and as it was found."""
+
+    node: str
+    name: str
+    reason: str
+    what: str = ""
+    left: str = ""
+    found: str = ""
+
+
+class Deviations(msgspec.Struct, frozen=True, kw_only=True):
+    """What deviates; `unseen` says of nodes why they could not be looked at, `strangers` are known but not wished."""
+
+    cluster: str
+    nodes: int
+    deviations: tuple[Deviation, ...] = ()
+    unseen: dict[str, str] = {}
+    strangers: tuple[str, ...] = ()
+
+
+def diff(
+    file: str | Path | None = None,
+    *,
+    name: str | None = None,
+    limit: str | None = None,
+    password: Secret | None = None,
+    roles: Roles | None = None,
+    on_node: OnNode | None = None,
+) -> Deviations:
+    """Compare what is wished with what was done and with what is found on the nodes now; nothing is changed."""
+    cluster, place = wanted_cluster(None if file is None else Path(file), name)
+    names = [str(target.name) for target in targets_of_cluster(cluster, limit)]
+    with work_on(cluster, place, "ogai cluster diff", password=password) as work:
+        prepared = prepare(
+            cluster,
+            place,
+            names,
+            work.nodes,
+            work.ledger,
+            roles=roles or load_all_roles(),
+            sudo=work.sudo,
+            on_node=on_node,
+        )
+        known = work.ledger.nodes()
+    wished = {str(target.name) for target in targets_of_cluster(cluster)}
+    return Deviations(
+        cluster=cluster.name,
+        nodes=len(prepared.names),
+        deviations=tuple(
+            one
+            for step in prepared.steps_left
+            if step.node not in prepared.lost
+            for one in _deviations(prepared, step)
+        ),
+        unseen=dict(prepared.lost),
+        strangers=tuple(node for node in known if node not in wished),
+    )
+
+
+def raise_for_unseen(deviations: Deviations) -> None:
+    """Raise FactsMissingError when a node could not be looked at."""
+    if deviations.unseen:
+        raise FactsMissingError(
+            fold(deviations.unseen),
+            found=next(iter(deviations.unseen.values())),
+            expected="an answer",
+            retry=True,
+        )
+
+
+def _deviations(prepared: Prepared, step: Step) -> tuple[Deviation, ...]:
+    name, reason = step.id.partition(":")[2], prepared.left.reasons[step.id]
+    entry, look = prepared.entries.get(step.id), prepared.looks.get(step.node)
+    things = prepared.things.get(step.id, ())
+    if entry is not None and look is not None and things and _by_what_was_found(reason):
+        return tuple(
+            Deviation(node=step.node, name=name, reason=reason, what=what, left=left, found=found)
+            for what, left, found in _moved(entry, look.of(things))
+        ) or (Deviation(node=step.node, name=name, reason=reason),)
+    return (Deviation(node=step.node, name=name, reason=reason),)
+
+
+def _by_what_was_found(reason: str) -> bool:
+    return reason.startswith(("drifted", "does not hold"))
+
+
+def _moved(entry: Entry, found: dict[str, str]) -> list[tuple[str, str, str]]:
+    before = entry.found_items()
+    return [
+        (what, before.get(what, ""), found.get(what, "absent"))
+        for what in sorted({*before, *found})
+        if before.get(what) != found.get(what)
+    ]

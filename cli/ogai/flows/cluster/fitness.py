@@ -1,0 +1,29 @@
+"""What the verdicts of a check come to: fit, sick, or not known."""
+
+from l0_infra.core.errors import FactsMissingError, UnhealthyError
+from l1_podsys.schemas import Health
+from ogai.flows.node.lost import name_all
+
+__all__ = ["raise_for_verdicts"]
+
+
+def raise_for_verdicts(health: Health) -> None:
+    """Raise UnhealthyError for a critical verdict, else FactsMissingError for what is not known."""
+    where = f"ogai cluster check of `{health.cluster}`"
+    critical = [one for one in health.verdicts if one.severity == "critical"]
+    if critical:
+        raise UnhealthyError(
+            where,
+            found=f"{name_all(one.node for one in critical)} unfit for work",
+            expected="no critical verdict",
+            hint="each verdict above says how to mend it",
+        )
+    unknown = [one for one in health.verdicts if one.severity == "unknown"]
+    if unknown or not health.verdicts:
+        first = f": {unknown[0].check}, {unknown[0].found}" if unknown else ""
+        raise FactsMissingError(
+            where,
+            found=f"{len(unknown)} checks that could not be made{first}" if unknown else "no verdict",
+            expected="a verdict of every check",
+            hint=unknown[0].hint if unknown else "",
+        )

@@ -1,0 +1,161 @@
+"""Nodes join a cluster, leave it, or are put in another's place; nobody else is touched but the controller."""
+
+import subprocess
+from collections.abc import Callable, Sequence
+
+from l0_infra import OnProgress
+from l0_infra.core.errors import UsageError
+from l0_infra.core.exec import Secret
+from l0_infra.core.nodeset import expand, fold
+from l1_podsys import cluster_members, with_address, with_nodes, without_nodes
+from l1_podsys.schemas import Cluster
+from ogai.flows.cluster.brought import Brought
+from ogai.flows.cluster.gate import Gate, gate
+from ogai.flows.cluster.out_of_work import drainer_for, forget_in_scheduler, take_out_of_work
+from ogai.flows.cluster.prepare import OnNode, Prepared, Roles, load_all_roles
+from ogai.flows.cluster.undo import undo_roles
+from ogai.flows.cluster.up import bring_up, checked
+from ogai.flows.cluster.work import Work, wanted_cluster, work_on
+
+__all__ = ["add", "remove", "replace"]
+
+WAIT_S = 3600.0
+OWNER = "removal"
+
+Agree = Callable[[Prepared], None]
+
+
+def add(
+    nodes: str,
+    *,
+    name: str | None = None,
+    addresses: str | None = None,
+    like: str | None = None,
+    password: Secret | None = None,
+    roles: Roles | None = None,
+    agree: Agree = lambda prepared: None,
+    on_node: OnNode | None = None,
+    on_progress: OnProgress = lambda progress: None,
+    check: Gate | None = gate,
+) -> Brought:
+    """Add nodes to a cluster and bring them up: they are looked at, and the controller, and nobody else.
+
+    Raises UsageError for names that are there already, or when there are not as many addresses.
+    """
+    cluster, place = wanted_cluster(None, name)
+    listed = () if addresses is None else expand(addresses)
+    wider = with_nodes(cluster, expand(nodes), addresses=listed, like=like)
+    with work_on(wider, place, "ogai cluster add", password=password) as work:
+        brought = bring_up(
+            work,
+            expand(nodes),
+            roles=roles or load_all_roles(),
+            agree=agree,
+            on_node=on_node,
+            on_progress=on_progress,
+            what="add",
+        )
+        return checked(work, brought, check)
+
+
+def remove(
+    nodes: str,
+    *,
+    name: str | None = None,
+    wait_s: float = WAIT_S,
+    force: bool = False,
+    password: Secret | None = None,
+    roles: Roles | None = None,
+    agree: Callable[[str], None] = lambda text: None,
+    on_node: OnNode | None = None,
+    on_progress: OnProgress = lambda progress: None,
+) -> Brought:
+    """Take nodes out of a cluster: drained, idle, their services stopped, forgotten, and the controller told.
+
+    With `force` nothing is waited for, and nodes that cannot be reached are forgotten all the same. Raises EngineError
+    when work still runs there after `wait_s`, UsageError for a node that the cluster cannot be without.
+    """
+    cluster, place = wanted_cluster(None, name)
+    names = _known(cluster, nodes)
+    left = without_nodes(cluster, names)
+    agree(
+        f"{fold(names)} leave{'s' if len(names) == 1 else ''} cluster {cluster.name}: what roles left there goes"
+    )
+    known = roles or load_all_roles()
+    with work_on(cluster, place, "ogai cluster remove", password=password) as work:
+        drainer = drainer_for(work)
+        if not force:
+            take_out_of_work(work, drainer, names, owner=OWNER, reason="it leaves the cluster", wait_s=wait_s)
+        troubles = undo_roles(work, names, known)
+        if not (troubles and not force):
+            forget_in_scheduler(work, names)
+            work.ledger.forget(names)
+            place.save(left)
+    if troubles and not force:
+        return Brought(cluster=cluster.name, run="", seconds=0.0, nodes=(), troubles=troubles)
+    with work_on(left, place, "ogai cluster remove", password=password) as work:
+        return bring_up(
+            work,
+            (),
+            roles=known,
+            agree=lambda prepared: None,
+            on_node=on_node,
+            on_progress=on_progress,
+            what="remove",
+        )
+
+
+def replace(
+    node: str,
+    *,
+    name: str | None = None,
+    address: str | None = None,
+    password: Secret | None = None,
+    roles: Roles | None = None,
+    agree: Agree = lambda prepared: None,
+    on_node: OnNode | None = None,
+    on_progress: OnProgress = lambda progress: None,
+    check: Gate | None = gate,
+) -> Brought:
+    """Bring up another machine under the name of one that is gone; what was done on the old one is forgotten.
+
+    The old machine's host key is forgotten too, so that the new one's is looked at anew.
+    """
+    cluster, place = wanted_cluster(None, name)
+    _known(cluster, node)
+    moved = cluster if address is None else with_address(cluster, node, address)
+    with work_on(moved, place, "ogai cluster replace", password=password) as work:
+        _forget_host_key(work, node)
+        work.ledger.forget([node])
+        brought = bring_up(
+            work,
+            [node],
+            roles=roles or load_all_roles(),
+            agree=agree,
+            on_node=on_node,
+            on_progress=on_progress,
+            what="replace",
+        )
+        drainer = drainer_for(work)
+        if drainer is not None and not brought.bad():
+            drainer.undrain([node], owner=OWNER)
+        return checked(work, brought, check)
+
+
+def _known(cluster: Cluster, nodes: str) -> Sequence[str]:
+    names, members = expand(nodes), cluster_members(cluster)
+    strangers = [name for name in names if name not in members]
+    if strangers or not names:
+        raise UsageError(
+            f"node set of cluster `{cluster.name}`",
+            found=f"`{fold(strangers)}`, which it lacks" if strangers else "no name",
+            expected=f"nodes of {fold(members)}",
+        )
+    return names
+
+
+def _forget_host_key(work: Work, node: str) -> None:
+    file = work.cluster.ssh.known_hosts_file
+    address = work.nodes.targets[node].address
+    command = ["ssh-keygen", *(["-f", file] if file is not None else []), "-R", str(address)]
+    subprocess.run(command, capture_output=True, check=False)

@@ -1,0 +1,100 @@
+"""Bring a cluster up, or as much of it as is named: look, plan, ask, carry out, look again, check."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import msgspec
+
+from l0_infra import OnProgress
+from l0_infra.core.exec import Secret
+from ogai.flows.cluster.brought import Brought
+from ogai.flows.cluster.carry import SILENCE_S, carry_out
+from ogai.flows.cluster.gate import Gate, gate
+from ogai.flows.cluster.prepare import OnNode, Prepared, Roles, load_all_roles, prepare
+from ogai.flows.cluster.work import Work, refuse_missing, wanted_cluster, work_on
+from ogai.flows.node.targets import targets_of_cluster
+
+__all__ = ["Agree", "bring_up", "checked", "up"]
+
+Agree = Callable[[Prepared], None]
+"""Called with what would be done, before anything is; raises when it shall not be."""
+
+
+def up(
+    file: str | Path | None = None,
+    *,
+    name: str | None = None,
+    limit: str | None = None,
+    full: bool = False,
+    password: Secret | None = None,
+    silence_s: float = SILENCE_S,
+    roles: Roles | None = None,
+    agree: Agree = lambda prepared: None,
+    on_node: OnNode | None = None,
+    on_progress: OnProgress = lambda progress: None,
+    check: Gate | None = gate,
+) -> Brought:
+    """Make a cluster as its document says; `limit` names the nodes meant, and the controller is always among them.
+
+    What holds already is passed over, unless `full`. One node that fails stops itself and what waits for it. Raises
+    DocumentError and UsageError for what is meant badly, EngineError when somebody else is at work on the cluster.
+    """
+    cluster, place = wanted_cluster(None if file is None else Path(file), name)
+    names = [str(target.name) for target in targets_of_cluster(cluster, limit)]
+    with work_on(cluster, place, "ogai cluster up", password=password) as work:
+        brought = bring_up(
+            work,
+            names,
+            full=full,
+            silence_s=silence_s,
+            roles=roles or load_all_roles(),
+            agree=agree,
+            on_node=on_node,
+            on_progress=on_progress,
+        )
+        return checked(work, brought, check)
+
+
+def bring_up(
+    work: Work,
+    names: Sequence[str],
+    *,
+    full: bool = False,
+    silence_s: float = SILENCE_S,
+    roles: Roles,
+    agree: Agree,
+    on_node: OnNode | None,
+    on_progress: OnProgress,
+    what: str = "up",
+) -> Brought:
+    """Bring nodes of a cluster up that is at work on."""
+    prepared = prepare(
+        work.cluster,
+        work.place,
+        names,
+        work.nodes,
+        work.ledger,
+        roles=roles,
+        sudo=work.sudo,
+        full=full,
+        on_node=on_node,
+    )
+    refuse_missing(work)
+    agree(prepared)
+    work.place.save(work.cluster)
+    return carry_out(
+        prepared,
+        work.nodes,
+        work.ledger,
+        what,
+        sudo=work.sudo,
+        password=work.password,
+        silence_s=silence_s,
+        on_progress=on_progress,
+    )
+
+
+def checked(work: Work, brought: Brought, check: Gate | None) -> Brought:
+    """Check the nodes that are ready, and keep the verdicts with the result."""
+    ready = [node.name for node in brought.nodes if node.state == "ready"]
+    return brought if check is None else msgspec.structs.replace(brought, health=check(work, ready))

@@ -1,0 +1,49 @@
+"""What bringing a cluster up would do, role by role, before anybody agrees to it."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+
+from l0_infra.core.nodeset import fold
+from l0_infra.core.units import format_count
+from l0_infra.schemas import Step
+from ogai.flows.cluster import Prepared
+
+__all__ = ["plan_text"]
+
+MOST_REASONS = 3
+MOST_LOST = 20
+
+
+def plan_text(prepared: Prepared) -> str:
+    """Write the plan: each role with the nodes that get it and why, and what is passed over."""
+    return "\n".join(_lines(prepared))
+
+
+def _lines(prepared: Prepared) -> Iterator[str]:
+    left = prepared.steps_left
+    count = len(prepared.names)
+    held = len(prepared.plan.steps) - len(left)
+    yield f"{prepared.plan.title}: {format_count(count, 'node')}, {len(left)} steps to do, {held} hold already"
+    for name, why in list(prepared.lost.items())[:MOST_LOST]:
+        yield f"  {name} cannot be looked at: {why}"
+    if len(prepared.lost) > MOST_LOST:
+        yield f"  … and {len(prepared.lost) - MOST_LOST} more"
+    rows = list(_rows(left, prepared.left.reasons))
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)] if rows else []
+    for row in rows:
+        yield "  " + "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip()
+
+
+def _rows(left: tuple[Step, ...], reasons: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
+    by_name: dict[str, list[Step]] = {}
+    for step in left:
+        by_name.setdefault(step.id.partition(":")[2], []).append(step)
+    for name, steps in by_name.items():
+        counts = Counter(reasons[step.id] for step in steps)
+        told = [f"{why}{f' ({n})' if len(counts) > 1 else ''}" for why, n in counts.most_common(MOST_REASONS)]
+        more = len(counts) - MOST_REASONS
+        yield (
+            name,
+            fold(step.node for step in steps),
+            "; ".join([*told, *([f"{more} more"] if more > 0 else [])]),
+        )

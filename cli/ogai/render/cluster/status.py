@@ -1,0 +1,43 @@
+"""How a cluster stands: a line for each node, the last runs, and what to do next."""
+
+import time
+
+import click
+
+from l0_infra.core.errors import printable
+from ogai.flows.cluster import NodeStatus, Status
+from ogai.render.moment import local_time
+from ogai.render.table import Column, print_table
+
+__all__ = ["print_status"]
+
+
+def print_status(status: Status) -> None:
+    """Print the status on stdout."""
+    print_table(COLUMNS, status.nodes)
+    click.echo(f"\ncluster {status.cluster}, controller {status.controller}, kept in {status.folder}")
+    if status.at_work is not None:
+        holder = status.at_work
+        click.echo(
+            f"at work: `{holder.what}` of {holder.user} since {_moment(holder.since)}, process {holder.pid}"
+        )
+    for number, run in enumerate(status.runs):
+        took = "" if run.ended_at is None else f" after {run.ended_at - run.began_at:.0f} s"
+        how = run.outcome or ("at work" if status.at_work is not None and number == 0 else "killed")
+        click.echo(f"{_moment(run.began_at)}  {run.what}: {how}{took}  ({run.id})")
+    if status.mend:
+        click.echo(printable(f"next: {status.mend}"))
+
+
+def _moment(at: float | None) -> str:
+    return "" if at is None else local_time(at, time.time())
+
+
+COLUMNS: tuple[Column[NodeStatus], ...] = (
+    Column(title="NODE", value=lambda node: node.name),
+    Column(title="STATE", value=lambda node: node.state),
+    Column(title="FOR", value=lambda node: ", ".join(node.roles)),
+    Column(title="DONE", value=lambda node: str(node.done), align="right"),
+    Column(title="LAST", value=lambda node: _moment(node.last)),
+    Column(title="TROUBLE", value=lambda node: node.trouble),
+)

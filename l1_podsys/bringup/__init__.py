@@ -1,0 +1,25 @@
+"""What makes many nodes one cluster: which roles each gets, in which order, with which variables."""
+
+from l1_podsys.bringup.change import with_address, with_nodes, without_nodes
+from l1_podsys.bringup.members import Member, cluster_members, controller_name
+from l1_podsys.bringup.plan import plan_bringup
+from l1_podsys.bringup.scene import BringupScene, KeyOf
+from l1_podsys.bringup.traits import Trait, trait_of
+from l1_podsys.bringup.variables import HOST_AUTHORITY, MUNGE_KEY, PASSWORD
+
+__all__ = [
+    "HOST_AUTHORITY",
+    "MUNGE_KEY",
+    "PASSWORD",
+    "BringupScene",
+    "KeyOf",
+    "Member",
+    "Trait",
+    "cluster_members",
+    "controller_name",
+    "plan_bringup",
+    "trait_of",
+    "with_address",
+    "with_nodes",
+    "without_nodes",
+]

@@ -1,0 +1,119 @@
+"""Measure the classes of a cluster, judge them, and keep the speeds of those that are clean."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from l1_podsys.gates.accelerators import probe_diagnoses
+from l1_podsys.gates.bursts import Asked, Measured, measure_class
+from l1_podsys.gates.catalogue import verdict
+from l1_podsys.gates.collective import judge_sums, probe_sums
+from l1_podsys.gates.medium import judge_speeds, measure_code
+from l1_podsys.gates.quick import Scene
+from l1_podsys.gates.reach import Reach
+from l1_podsys.gates.record import GateRecord
+from l1_podsys.gates.speed import Baseline
+from l1_podsys.schemas import Cluster, Verdict
+
+__all__ = ["MeasuredCluster", "measure_cluster", "runtime_python"]
+
+STORAGE_ROUNDS = 3
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class MeasuredCluster:
+    """The verdicts, and the record with the speeds of clean classes in it."""
+
+    verdicts: tuple[Verdict, ...]
+    record: GateRecord
+
+
+def measure_cluster(
+    cluster: Cluster,
+    scene: Scene,
+    reach: Reach,
+    record: GateRecord,
+    *,
+    level: Literal["medium", "burnin"] = "medium",
+    seed: int,
+    on_round: Callable[[str], None] = lambda _: None,
+) -> MeasuredCluster:
+    """Measure compute nodes that answer and on which nothing runs, class by class."""
+    busy = {node.name for node in scene.slurm or () if node.busy}
+    compute = [view for view in scene.views if "compute" in view.member.roles and not view.lost]
+    found = [
+        verdict(view.name, "cpu.speed", "unknown", "work runs there: it is not measured")
+        for view in compute
+        if view.name in busy
+    ]
+    free = [view for view in compute if view.name not in busy]
+    for node_class in dict.fromkeys(view.member.node_class for view in free):
+        names = [view.name for view in free if view.member.node_class == node_class]
+        for asked in _asked(cluster):
+            baseline = _Baselines(record, node_class)
+            measured = measure_class(names, asked, reach, baseline, seed=seed, on_round=on_round)
+            verdicts = [*_judge(measured, baseline), *_missing(names, asked, measured)]
+            record = _kept(record, node_class, measured, verdicts)
+            found += verdicts
+        members = [view for view in free if view.member.node_class == node_class]
+        if len(members) > 1:
+            on_round(f"sums of {len(members)} nodes")
+            found += judge_sums(*probe_sums(cluster, members, runtime_python(cluster), reach))
+    found += probe_diagnoses(free, level, reach)
+    return MeasuredCluster(verdicts=tuple(found), record=record)
+
+
+def runtime_python(cluster: Cluster) -> str:
+    """Return where the runtime's Python should be; a name that is found on the PATH where there is no runtime."""
+    shared = next((storage.mountpoint for storage in cluster.storage), None)
+    path = cluster.runtime.path or (f"{shared}/ogai/runtime" if shared else None)
+    return f"{path}/bin/python" if path and cluster.runtime.install else "python3"
+
+
+@dataclass(frozen=True, slots=True)
+class _Baselines:
+    record: GateRecord
+    node_class: str
+
+    def __call__(self, measure: str) -> Baseline:
+        return self.record.baseline(self.node_class, measure)
+
+
+def _asked(cluster: Cluster) -> Iterator[Asked]:
+    yield Asked(words=("cpu", "memory"))
+    yield Asked(words=("matrix",), python=runtime_python(cluster), rounds=3)
+    for storage in cluster.storage:
+        yield Asked(words=(f"storage={storage.mountpoint}",), rounds=STORAGE_ROUNDS)
+
+
+def _judge(measured: Measured, baseline: _Baselines) -> Iterator[Verdict]:
+    for measure, speeds in measured.speeds.items():
+        yield from judge_speeds(measure, speeds, baseline(measure), measured.held.get(measure))
+
+
+def _missing(names: Sequence[str], asked: Asked, measured: Measured) -> Iterator[Verdict]:
+    """Say of whom there is no speed, and why."""
+    for word in asked.words:
+        what, _, argument = word.partition("=")
+        measure = f"write {argument}" if what == "storage" else what
+        code, named = measure_code(measure)
+        there = {one.node for one in measured.speeds.get(measure, ()) if one.rounds}
+        for name in names:
+            if name not in there:
+                why = measured.errors.get(name, "it told no speed")
+                hint = "add `torch` to runtime.requirements" if what == "matrix" else ""
+                yield verdict(name, code, "unknown", why, named=named, hint=hint)
+
+
+def _kept(record: GateRecord, node_class: str, measured: Measured, verdicts: Sequence[Verdict]) -> GateRecord:
+    """Add a run to the baselines when nobody is slow; of two that differ nobody knows."""
+    bad = {one.check.removesuffix("-class") for one in verdicts if one.severity in ("warning", "critical")}
+    torn = {one.check for one in verdicts if one.severity == "unknown"}
+    for measure, speeds in measured.speeds.items():
+        named = measure_code(measure)[1]
+        whole = all(one.rounds for one in speeds)
+        if named in bad or not whole or (named in torn and len(speeds) > 1):
+            continue
+        baseline = record.baseline(node_class, measure).with_run(speeds)
+        record = record.with_baseline(node_class, measure, baseline)
+    return record

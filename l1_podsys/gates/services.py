@@ -1,0 +1,68 @@
+"""Whether what a node needs runs there, and whether names mean what they should."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from l1_podsys.gates.catalogue import verdict
+from l1_podsys.gates.look import Look
+from l1_podsys.gates.network import same_address
+from l1_podsys.gates.view import Member
+from l1_podsys.schemas import Cluster, Verdict
+
+__all__ = ["judge_names", "judge_services", "services_of"]
+
+HARMLESS = ("systemd-networkd-wait-online", "logrotate", "man-db", "apt-daily", "fwupd", "motd-news")
+"""Units that fail on many sound nodes and that no work needs."""
+
+
+def services_of(cluster: Cluster, member: Member, *, controller: bool) -> tuple[str, ...]:
+    """List the services that a node needs for what it is."""
+    if cluster.scheduler.engine != "slurm":
+        return ()
+    needed = ["munge"]
+    if controller:
+        needed.append("slurmctld")
+        if cluster.scheduler.accounting:
+            needed.append("slurmdbd")
+    if "compute" in member.roles:
+        needed.append("slurmd")
+    return tuple(needed)
+
+
+def judge_services(node: str, services: Sequence[str], look: Look) -> Iterator[Verdict]:
+    """Judge services that must be active, and name any other that has failed."""
+    if look.lines("failed") is None:
+        yield verdict(node, "service.active", "unknown", "systemd was not asked")
+        return
+    states = {name: " ".join(look.lines(f"service {name}") or ()) or "unknown" for name in services}
+    bad = {name: state for name, state in states.items() if state != "active"}
+    failed = [
+        unit
+        for unit in look.lines("failed") or ()
+        if not unit.startswith(HARMLESS) and unit.removesuffix(".service") not in bad
+    ]
+    if bad:
+        words = ", ".join(f"{name} is {state}" for name, state in bad.items())
+        first = next(iter(bad))
+        hint = f"systemctl status {first}; journalctl -u {first} -b"
+        yield verdict(node, "service.active", "critical", words, hint=hint)
+    elif failed:
+        yield verdict(
+            node, "service.active", "warning", f"failed: {', '.join(failed)}", expected="no failed unit"
+        )
+    else:
+        yield verdict(node, "service.active", "ok", ", ".join(services) or "no failed unit")
+
+
+def judge_names(node: str, wanted: Mapping[str, str], look: Look) -> Iterator[Verdict]:
+    """Judge whether names of nodes mean the addresses that the document gives them."""
+    wrong = []
+    for name, address in wanted.items():
+        found = look.lines(f"name {name}") or ()
+        if not found:
+            wrong.append(f"{name} means nothing")
+        elif address != name and not any(same_address(one, address) for one in found):
+            wrong.append(f"{name} means {', '.join(found)}, not {address}")
+    if wrong:
+        yield verdict(node, "names.resolve", "critical", "; ".join(wrong))
+    elif wanted:
+        yield verdict(node, "names.resolve", "ok", ", ".join(wanted))

@@ -1,0 +1,52 @@
+"""A host that is off, stands still, or is slow."""
+
+import time
+
+from l1_podsys.lab.breaks.declare import Break
+from l1_podsys.lab.breaks.handle import HostHandle
+from l1_podsys.lab.cgroups import freeze, is_frozen, thaw
+from l1_podsys.lab.keepers import cut_power, lives, start_host, wait_for_host
+from l1_podsys.lab.limits import apply_limits, cpu_share, limit_cpu
+
+__all__ = ["FREEZE", "POWER_OFF", "SLOW_CPU"]
+
+BOOT_S = 60.0
+SLOW = 0.1
+
+
+def _power_off(at: HostHandle) -> None:
+    cut_power(at.groups, at.lab, at.host)
+    deadline = time.monotonic() + 10
+    while lives(at.folder) and time.monotonic() < deadline:
+        time.sleep(0.02)
+
+
+def _power_on(at: HostHandle) -> None:
+    apply_limits(at.groups, at.lab, at.host)
+    start_host(at.lab, at.host, at.layout, at.groups)
+    wait_for_host(at.lab, at.host, at.layout, at.groups, wait_s=BOOT_S)
+
+
+POWER_OFF = Break(
+    name="power-off",
+    help="the power is cut: every process dies at once",
+    breaks=_power_off,
+    heal=_power_on,
+    shows=lambda at: at.leader is None,
+)
+
+FREEZE = Break(
+    name="freeze",
+    help="all its processes stand still: connections open and nobody answers",
+    breaks=lambda at: freeze(at.groups, at.machine),
+    heal=lambda at: thaw(at.groups, at.machine),
+    shows=lambda at: is_frozen(at.groups, at.machine),
+)
+
+SLOW_CPU = Break(
+    name="slow-cpu",
+    help="it gets a tenth of one processor",
+    breaks=lambda at: limit_cpu(at.groups, at.lab, at.host, SLOW),
+    heal=lambda at: limit_cpu(at.groups, at.lab, at.host, None),
+    shows=lambda at: cpu_share(at.groups, at.lab, at.host) is not None,
+)

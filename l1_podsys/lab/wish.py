@@ -1,0 +1,71 @@
+"""From a wish to a lab: names, addresses, what differs between hosts. Pure."""
+
+import re
+from ipaddress import IPv4Network
+from pathlib import Path
+
+import msgspec
+
+from l0_infra.core.errors import UnsatisfiableError, UsageError
+from l1_podsys.lab.documents import GIB, Lab, LabHost, LabWish
+
+__all__ = ["check_wish", "plan_hosts", "plan_lab"]
+
+MOST_HOSTS = 200
+LEAST_MEMORY = 256 * 2**20
+
+KINDS = ((2 * GIB, 0), (2 * GIB, 2), (GIB, 0), (2 * GIB, 2))
+"""Memory and accelerators of hosts that are to differ; the fifth is like the first."""
+
+
+def check_wish(wish: LabWish) -> None:
+    """Raise UsageError for a name no host can have, for too many hosts, or for less memory than a host boots with."""
+    if not re.fullmatch(r"[a-z]([a-z0-9-]{0,28}[a-z0-9])?", wish.name):
+        raise UsageError(
+            "lab name",
+            found=f"`{wish.name}`",
+            expected="up to 30 small letters, digits and dashes, such as `lab`",
+        )
+    if not 1 <= wish.nodes <= MOST_HOSTS:
+        raise UsageError("--nodes", found=str(wish.nodes), expected=f"from 1 to {MOST_HOSTS} hosts")
+    if wish.memory_bytes is not None and wish.memory_bytes < LEAST_MEMORY:
+        raise UsageError("--memory", found=f"{wish.memory_bytes} bytes", expected="256MiB or more")
+
+
+def plan_lab(wish: LabWish, *, lab_id: str, image: Path, directory: Path, subnet: IPv4Network) -> Lab:
+    """Make a new lab of a wish."""
+    lab = Lab(
+        name=wish.name,
+        lab_id=lab_id,
+        os=wish.os,
+        image=str(image),
+        directory=str(directory),
+        network=str(subnet),
+        disk_bytes=wish.disk_bytes,
+        hosts=(),
+    )
+    return plan_hosts(lab, wish)
+
+
+def plan_hosts(lab: Lab, wish: LabWish) -> Lab:
+    """Add the hosts that a lab lacks. Raises UnsatisfiableError when another Debian is wished for."""
+    if lab.os != wish.os:
+        raise UnsatisfiableError(
+            f"lab {lab.name}",
+            found=f"a lab of {lab.os}",
+            expected=f"one of {wish.os}",
+            hint=f"give it another name with --name, or take it down first: ogai lab down {lab.name}",
+        )
+    numbers = range(len(lab.hosts) + 1, wish.nodes + 1)
+    return msgspec.structs.replace(lab, hosts=(*lab.hosts, *(_host(lab, wish, number) for number in numbers)))
+
+
+def _host(lab: Lab, wish: LabWish, number: int) -> LabHost:
+    memory, accelerators = KINDS[(number - 1) % len(KINDS)] if wish.vary else (None, 0)
+    return LabHost(
+        name=f"{lab.name}-{number}",
+        number=number,
+        address=str(lab.subnet[number + 1]),
+        memory_bytes=wish.memory_bytes or memory,
+        accelerators=accelerators,
+    )
