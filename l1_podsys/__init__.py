@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         MeasuredCluster,
         NodeView,
         Reach,
+        Round,
         Scene,
         controller_of,
         decide_drains,
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
         probe_scene,
         save_record,
         verdict,
+        watch_health,
         worst_of,
     )
     from l1_podsys.slurm import Drain, Drainer, SlurmDrainer, SlurmNode, delete_nodes_command, parse_drain
@@ -60,6 +62,7 @@ __all__ = [
     "Member",
     "NodeView",
     "Reach",
+    "Round",
     "Scene",
     "SlurmDrainer",
     "SlurmNode",
@@ -85,6 +88,7 @@ __all__ = [
     "save_record",
     "trait_of",
     "verdict",
+    "watch_health",
     "with_address",
     "with_nodes",
     "without_nodes",
@@ -113,6 +117,7 @@ _GATES = (
     "MeasuredCluster",
     "NodeView",
     "Reach",
+    "Round",
     "Scene",
     "controller_of",
     "decide_drains",
@@ -129,6 +134,7 @@ _GATES = (
     "probe_scene",
     "save_record",
     "verdict",
+    "watch_health",
     "worst_of",
 )
 _SLURM = ("Drain", "Drainer", "SlurmDrainer", "SlurmNode", "delete_nodes_command", "parse_drain")
