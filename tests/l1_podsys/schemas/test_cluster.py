@@ -168,4 +168,7 @@ monitoring: {{retention_s: {text}}}
 scheduler: {{partitions: [{{name: main, time_limit_s: {text}}}]}}
 """
     cluster = parse_document(document, source="x", expect=Cluster)
-    assert (cluster.monitoring.retention_s, cluster.scheduler.partitions[0].time_limit_s) == (seconds, seconds)
+    assert (cluster.monitoring.retention_s, cluster.scheduler.partitions[0].time_limit_s) == (
+        seconds,
+        seconds,
+    )
