@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         MeasuredCluster,
         NodeView,
         Reach,
+        Round,
         Scene,
         controller_of,
         decide_drains,
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
         probe_scene,
         save_record,
         verdict,
+        watch_health,
         worst_of,
     )
     from l1_podsys.lab import (
@@ -114,6 +116,7 @@ __all__ = [
     "Member",
     "NodeView",
     "Reach",
+    "Round",
     "Scene",
     "SlurmDrainer",
     "SlurmNode",
@@ -156,6 +159,7 @@ __all__ = [
     "take_lab_down",
     "trait_of",
     "verdict",
+    "watch_health",
     "with_address",
     "with_nodes",
     "without_nodes",
@@ -185,6 +189,7 @@ _GATES = (
     "MeasuredCluster",
     "NodeView",
     "Reach",
+    "Round",
     "Scene",
     "controller_of",
     "decide_drains",
@@ -201,6 +206,7 @@ _GATES = (
     "probe_scene",
     "save_record",
     "verdict",
+    "watch_health",
     "worst_of",
 )
 _LAB = (
