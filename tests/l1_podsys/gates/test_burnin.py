@@ -12,6 +12,7 @@ from l0_infra.schemas import (
     KernelEvent,
     MemoryErrors,
     NodeFacts,
+    OperatingSystem,
 )
 from l1_podsys.gates.burnin import judge_meanwhile, worst_of
 from l1_podsys.gates.events import forget_events
@@ -64,6 +65,11 @@ CHANGES: list[tuple[str, dict[str, object], dict[str, str]]] = [
     ("event again", {"kernel_events": (event(2),)}, {"burnin.events": "critical"}),
     ("notice", {"kernel_events": (event(1), event(9, severity="notice"))}, {}),
     ("log not read", {"kernel_events": None}, {"burnin.events": "unknown"}),
+    (
+        "a container has no log",
+        {"kernel_events": None, "os": OperatingSystem(container="systemd-nspawn")},
+        {},
+    ),
     ("module", {"memory_errors": MemoryErrors(corrected=6, uncorrected=0)}, {"burnin.memory": "warning"}),
     (
         "module, fatal",
