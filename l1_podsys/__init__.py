@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from l1_podsys.bringup import (
+        HOST_AUTHORITY,
         MUNGE_KEY,
         PASSWORD,
         BringupScene,
@@ -83,6 +84,7 @@ if TYPE_CHECKING:
     )
     from l1_podsys.state import (
         ClusterPlace,
+        Holder,
         KnownHealth,
         KnownVerdict,
         current_name,
@@ -99,6 +101,7 @@ __all__ = [
     "CHECKS",
     "FORMS",
     "GATE",
+    "HOST_AUTHORITY",
     "MUNGE_KEY",
     "PASSWORD",
     "Break",
@@ -108,6 +111,7 @@ __all__ = [
     "DrainDecision",
     "Drainer",
     "GateRecord",
+    "Holder",
     "HostHandle",
     "Imported",
     "KnownHealth",
@@ -175,6 +179,7 @@ __all__ = [
 ]
 
 _BRINGUP = (
+    "HOST_AUTHORITY",
     "MUNGE_KEY",
     "PASSWORD",
     "BringupScene",
@@ -253,6 +258,7 @@ _SLURM = (
 )
 _STATE = (
     "ClusterPlace",
+    "Holder",
     "KnownHealth",
     "KnownVerdict",
     "current_name",

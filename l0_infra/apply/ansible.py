@@ -77,7 +77,7 @@ class PlaybookRun:
         self.folder.mkdir(mode=0o700, parents=True)
         forks = min(self.site.forks, len(self.batch.steps))
         folders = sorted({sheet.folder.parent for sheet in self.site.roles.values()})
-        plugins = Path(str(files("l0_infra"))) / "ansible" / "plugins" / "callback"
+        plugins = Path(str(files("l0_infra"))) / "ansible" / "plugins"
         settings = render_settings(folders, plugins, forks).encode()
         for name, content, mode in (
             ("inventory.json", render_inventory(self.batch, self.site.hosts, self.unfinished), 0o600),

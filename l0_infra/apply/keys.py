@@ -17,7 +17,12 @@ DIGITS = 12
 
 def role_key(node: str, sha256: str, variables: Mapping[str, str]) -> str:
     """Return the idempotence key of a role on a node: its folder's hash and its variables, whatever their order."""
-    digest = hashlib.sha256(f"{node}\0{sha256}".encode())
+    return f"{node}:{role_digest(sha256, variables)}"
+
+
+def role_digest(sha256: str, variables: Mapping[str, str]) -> str:
+    """Return the part of a role's key that all nodes with the same variables have alike."""
+    digest = hashlib.sha256(sha256.encode())
     for name in sorted(variables):
         digest.update(f"\0{name}\0{variables[name]}".encode())
     return digest.hexdigest()

@@ -51,14 +51,15 @@ def judge_left(
     entries: Mapping[str, Entry],
     looks: Mapping[str, Look],
     sheets: Mapping[str, RoleSheet],
+    things: Mapping[str, tuple[Item, ...]],
     *,
     full: bool = False,
 ) -> Left:
     """Say which steps must be done and why: those never done, changed, failed, ended midway, or no longer holding.
 
-    A step that was done but never looked at since is taken for done when nothing of it is missing.
+    `things` are what steps leave, by their ids (see `things_of`). A step that was done but never looked at since is
+    taken for done when nothing of it is missing.
     """
-    things = things_of(plan, sheets)
     reasons: dict[str, str] = {}
     adopted: dict[str, Mapping[str, str]] = {}
     for step in plan.steps:

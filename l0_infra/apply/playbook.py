@@ -64,7 +64,8 @@ def render_settings(roles: Sequence[Path], plugins: Path, forks: int) -> str:
         (
             "[defaults]",
             f"roles_path = {':'.join(map(str, roles))}",
-            f"callback_plugins = {plugins}",
+            f"callback_plugins = {plugins / 'callback'}",
+            f"library = {plugins / 'modules'}",
             "stdout_callback = ogai_events",
             f"forks = {forks}",
             "host_key_checking = True",

@@ -107,7 +107,8 @@ def _each(text: str) -> Iterator[str]:
 
 def _words(text: str) -> Iterator[str]:
     """Split at commas outside brackets."""
-    for word in re.split(r",(?![^\[\]]*\])", text) if text.strip() else ():
+    words = re.split(r",(?![^\[\]]*\])", text) if "[" in text or "]" in text else text.split(",")
+    for word in words if text.strip() else ():
         if not word.strip():
             raise _fault(text, "nothing between two commas", "a name")
         yield word.strip()

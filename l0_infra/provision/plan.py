@@ -34,8 +34,16 @@ class Provisioned:
     time: Time
     tuning: Tuning
     packages: Packages
-    contained: frozenset[str] = frozenset()
-    """Nodes that are containers: their clock is their host's."""
+    unsteered: frozenset[str] = frozenset()
+    """Nodes whose clock is another's: containers."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Kind:
+    """In what the variables of two nodes can differ."""
+
+    lead: bool
+    steer: bool
 
 
 def plan_provision(nodes: Sequence[str], wish: Provisioned, sheets: Sequence[RoleSheet]) -> Plan:
@@ -45,22 +53,15 @@ def plan_provision(nodes: Sequence[str], wish: Provisioned, sheets: Sequence[Rol
     """
     ordered = _ordered(sheets)
     known = {sheet.role.name for sheet in ordered}
+    kinds = {node: _Kind(lead=node == wish.lead, steer=node not in wish.unsteered) for node in nodes}
     variables = {
-        (lead, contained): {sheet.role.name: _variables(sheet, wish, lead, contained) for sheet in ordered}
-        for lead in (True, False)
-        for contained in (True, False)
+        kind: {sheet.role.name: _variables(sheet, wish, kind) for sheet in ordered}
+        for kind in set(kinds.values())
     }
     steps = [
         step
         for node in nodes
-        for step in _steps(
-            node,
-            wish.lead,
-            ordered,
-            variables[node == wish.lead, node in wish.contained],
-            known,
-            wish.packages,
-        )
+        for step in _steps(node, wish.lead, ordered, variables[kinds[node]], known, wish.packages)
     ]
     return Plan(title="base system and time", steps=tuple(steps))
 
@@ -113,12 +114,12 @@ def _python(node: str, packages: Packages) -> Step:
     )
 
 
-def _variables(sheet: RoleSheet, wish: Provisioned, lead: bool, contained: bool) -> dict[str, str]:
-    made = {"base": _base(wish), "time": _time(wish, lead, contained)}.get(sheet.role.name, {})
-    return {name: json.dumps(value) for name, value in made.items()}
+def _variables(sheet: RoleSheet, wish: Provisioned, kind: _Kind) -> dict[str, str]:
+    made = {"base": _base, "time": _time}.get(sheet.role.name)
+    return {} if made is None else {name: json.dumps(value) for name, value in made(wish, kind).items()}
 
 
-def _base(wish: Provisioned) -> dict[str, object]:
+def _base(wish: Provisioned, kind: _Kind) -> dict[str, object]:
     tuning = wish.tuning
     return {
         "base_sysctl": tuning.sysctl,
@@ -132,11 +133,11 @@ def _base(wish: Provisioned) -> dict[str, object]:
     }
 
 
-def _time(wish: Provisioned, lead: bool, contained: bool) -> dict[str, object]:
+def _time(wish: Provisioned, kind: _Kind) -> dict[str, object]:
     return {
         "time_zone": wish.time.zone,
-        "time_servers": list(wish.time.servers) if lead else [],
-        "time_serve": lead,
-        "time_steer": not contained,
-        "time_source": "" if lead else wish.lead_address,
+        "time_servers": list(wish.time.servers),
+        "time_serve": kind.lead,
+        "time_source": "" if kind.lead else wish.lead_address,
+        "time_steer": kind.steer,
     }

@@ -5,9 +5,10 @@ from l1_podsys.bringup.members import Member, cluster_members, controller_name
 from l1_podsys.bringup.plan import plan_bringup
 from l1_podsys.bringup.scene import BringupScene, KeyOf
 from l1_podsys.bringup.traits import Trait, trait_of
-from l1_podsys.bringup.variables import MUNGE_KEY, PASSWORD
+from l1_podsys.bringup.variables import HOST_AUTHORITY, MUNGE_KEY, PASSWORD
 
 __all__ = [
+    "HOST_AUTHORITY",
     "MUNGE_KEY",
     "PASSWORD",
     "BringupScene",

@@ -5,12 +5,14 @@ from collections.abc import Callable, Mapping
 
 from l1_podsys.bringup.members import Member
 from l1_podsys.bringup.scene import BringupScene
+from l1_podsys.bringup.slurm_variables import PASSWORD, SLURM_TABLE
 from l1_podsys.schemas import Cluster, Storage
 
-__all__ = ["MUNGE_KEY", "PASSWORD", "variables_of"]
+__all__ = ["HOST_AUTHORITY", "MUNGE_KEY", "PASSWORD", "variables_of"]
 
 MUNGE_KEY = "munge.key"
-PASSWORD = "accounting.password"
+HOST_AUTHORITY = "host_authority"
+"""Private key that vouches for the nodes' host keys; the public one lies beside it."""
 
 NODE_EXPORTER_PORT = 9100
 HOME = "/home"
@@ -34,7 +36,7 @@ def _names(scene: BringupScene, member: Member) -> Values:
         "names_server_name": scene.controller,
         "names_serve": serve,
         "names_service": "dnsmasq" if serve else "",
-        "names_hosts_file": "/etc/ogai/hosts" if serve else "",
+        "names_files": ["/etc/ogai/hosts", "/etc/dnsmasq.d/ogai.conf"] if serve else [],
     }
     if not serve:
         return shared
@@ -52,7 +54,11 @@ def _users(scene: BringupScene, member: Member) -> Values:
         "users_accounts": accounts,
         "users_names": " ".join(user.name for user in users),
         "users_home": _home(scene.cluster),
+        "users_home_shared": bool(scene.cluster.storage),
+        "users_lead": member.is_controller,
         "users_domain": scene.cluster.name,
+        "users_address": scene.address(member.name),
+        "users_host_authority_file": str(scene.secrets / HOST_AUTHORITY),
     }
 
 
@@ -69,9 +75,20 @@ def _storage(scene: BringupScene, member: Member) -> Values:
         "storage_mounts": mounts,
         "storage_token": scene.cluster.name,
         "storage_lead": member.is_controller,
+        "storage_networks": _networks(scene.cluster),
         "storage_marks": [f"{point.rstrip('/')}/.ogai-cluster" for point in points],
         "storage_first": points[0],
     }
+
+
+def _networks(cluster: Cluster) -> list[str]:
+    """Return who may mount what a node serves: the networks that reach it, anybody when none is named."""
+    named = [
+        one.cidr
+        for one in cluster.networks
+        if one.cidr is not None and one.purpose in ("management", "storage")
+    ]
+    return named or ["*"]
 
 
 def _mount(scene: BringupScene, member: Member, one: Storage) -> Values:
@@ -97,18 +114,17 @@ def _runtime(scene: BringupScene, member: Member) -> Values:
     shared = f"{cluster.storage[0].mountpoint}/ogai/runtime" if cluster.storage else RUNTIME_ELSEWHERE
     return {
         "runtime_path": cluster.runtime.path or shared,
+        "runtime_wheel": str(scene.wheel or ""),
         "runtime_requirements": list(cluster.runtime.requirements),
         "runtime_wheelhouse": cluster.packages.wheelhouse or "",
         "runtime_index": cluster.packages.python_index or "",
     }
 
 
-def _containers(scene: BringupScene, member: Member) -> Values:
-    return {"containers_runtime": scene.cluster.runtime.containers}
-
-
 def _prometheus(scene: BringupScene, member: Member) -> Values:
-    targets = [f"{scene.address(name)}:{NODE_EXPORTER_PORT}" for name in scene.members]
+    targets = [
+        {"name": name, "address": f"{scene.address(name)}:{NODE_EXPORTER_PORT}"} for name in scene.members
+    ]
     return {
         "prometheus_targets": targets,
         "prometheus_retention_s": scene.cluster.monitoring.retention_s,
@@ -116,11 +132,11 @@ def _prometheus(scene: BringupScene, member: Member) -> Values:
 
 
 TABLE: Mapping[str, Callable[[BringupScene, Member], Values]] = {
-    "containers": _containers,
     "munge": _munge,
     "names": _names,
     "prometheus": _prometheus,
     "runtime": _runtime,
     "storage": _storage,
     "users": _users,
+    **SLURM_TABLE,
 }

@@ -8,11 +8,11 @@ from pathlib import Path
 from l0_infra.core.errors import EngineError
 from l1_podsys.lab.cgroups import Groups, kill_group, remove_group
 from l1_podsys.lab.documents import Lab
-from l1_podsys.lab.forwarding import NOTES, restore_forwarding
 from l1_podsys.lab.held import locked, no_commands
 from l1_podsys.lab.keepers import end_hosts, locked_folder
 from l1_podsys.lab.layout import Layout
 from l1_podsys.lab.network import RUN, any_bridge, remove_network
+from l1_podsys.lab.settings import restore_settings
 from l1_podsys.lab.store import LabPlace, load_lab
 
 __all__ = ["take_lab_down"]
@@ -31,10 +31,7 @@ def take_lab_down(place: LabPlace, name: str) -> bool:
     with locked(layout.folder), no_commands(layout.commands):
         if layout.state.exists():
             _remove(place, load_lab(place.home, name), layout)
-        for file in layout.folder.iterdir():
-            if file != layout.commands:
-                _delete(file)
-        shutil.rmtree(layout.folder)
+        _delete(layout.folder)
     return True
 
 
@@ -53,7 +50,7 @@ def _remove(place: LabPlace, lab: Lab, layout: Layout) -> None:
     with locked(RUN):
         remove_network(place.runner, lab)
         if not any_bridge():
-            restore_forwarding(notes=NOTES)
+            restore_settings()
 
 
 def _lock_out(stack: contextlib.ExitStack, groups: Groups, lab: Lab, folder: Path) -> None:

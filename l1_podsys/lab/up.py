@@ -11,7 +11,6 @@ from l0_infra.core.exec import Runner
 from l0_infra.core.nodeset import fold
 from l1_podsys.lab.cgroups import Groups
 from l1_podsys.lab.documents import Lab, LabHost, LabWish
-from l1_podsys.lab.forwarding import NOTES, probe_uplinks, switch_forwarding_on
 from l1_podsys.lab.held import HeldRunner, locked
 from l1_podsys.lab.image import apply_image
 from l1_podsys.lab.keepers import lives, start_host, start_proxy, wait_for_host
@@ -21,6 +20,7 @@ from l1_podsys.lab.limits import apply_limits
 from l1_podsys.lab.mirror import probe_mirror
 from l1_podsys.lab.network import RUN, apply_network, choose_subnet, probe_routes
 from l1_podsys.lab.requirements import check_requirements
+from l1_podsys.lab.settings import apply_settings, probe_uplinks
 from l1_podsys.lab.ssh import save_ssh
 from l1_podsys.lab.store import LabPlace, load_lab, load_labs, save_lab
 from l1_podsys.lab.wish import check_wish, plan_hosts, plan_lab
@@ -78,7 +78,7 @@ def _apply_network(place: LabPlace, runner: Runner, wish: LabWish, image: Path) 
         lab = _planned(place, wish, layout, image)
         save_lab(layout, lab)
         apply_network(runner, lab)
-        switch_forwarding_on((lab.bridge, *probe_uplinks(place.runner)), notes=NOTES)
+        apply_settings(probe_uplinks(place.runner))
     return lab
 
 

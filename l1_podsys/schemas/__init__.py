@@ -7,7 +7,7 @@ from l1_podsys.schemas.health import DrainChange, Health, Verdict
 from l1_podsys.schemas.machine import Machine
 from l1_podsys.schemas.network import DhcpRange, Network
 from l1_podsys.schemas.node_group import NodeGroup
-from l1_podsys.schemas.scheduler import NodePartition, Scheduler
+from l1_podsys.schemas.scheduler import NodePartition, Scheduler, Switch
 from l1_podsys.schemas.settings import Gates, Monitoring, Runtime
 from l1_podsys.schemas.storage import Storage
 
@@ -30,6 +30,7 @@ __all__ = [
     "SchedulerAccess",
     "Ssh",
     "Storage",
+    "Switch",
     "User",
     "Verdict",
 ]

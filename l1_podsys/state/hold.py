@@ -12,7 +12,7 @@ import msgspec
 
 from l0_infra.core.errors import EngineError
 
-__all__ = ["GUARD_S", "held"]
+__all__ = ["GUARD_S", "Holder", "held", "holder_of"]
 
 GUARD_S = 60.0
 """How long what a killed run left is waited for."""
@@ -46,6 +46,21 @@ def held(lock: Path, guard: Path, *, cluster: str, what: str) -> Iterator[None]:
         yield
     finally:
         os.close(descriptor)
+
+
+def holder_of(lock: Path) -> Holder | None:
+    """Tell who is at work now; None: nobody."""
+    try:
+        descriptor = os.open(lock, os.O_RDONLY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return msgspec.json.decode(os.pread(descriptor, 4096, 0), type=Holder)
+    finally:
+        os.close(descriptor)
+    return None
 
 
 def _busy(cluster: str, text: bytes) -> EngineError:

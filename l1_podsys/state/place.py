@@ -15,7 +15,7 @@ from l0_infra.core.store import load_file, prepare_home, save_file
 from l1_podsys.bringup import Trait
 from l1_podsys.schemas import Cluster, ClusterState, Health
 from l1_podsys.state.current import current_name, known_names, make_current
-from l1_podsys.state.hold import held
+from l1_podsys.state.hold import Holder, held, holder_of
 from l1_podsys.state.known_health import KnownHealth, health_with
 
 __all__ = ["ClusterPlace", "place_in"]
@@ -115,6 +115,10 @@ class ClusterPlace:
         self.prepare()
         known = health_with(self.load_health(), health, nodes)
         save_file(self.folder / "health.json", msgspec.json.format(msgspec.json.encode(known)), mode=0o600)
+
+    def at_work(self) -> Holder | None:
+        """Tell who is at work on this cluster now; None: nobody."""
+        return holder_of(self.folder / "up.lock")
 
     @contextlib.contextmanager
     def hold(self, what: str) -> Iterator[None]:

@@ -44,7 +44,9 @@ def kept(plan: Plan, **other: object) -> Mapping[str, Entry]:
 
 
 def reason(plan: Plan, entries: Mapping[str, Entry], look: Look, *, full: bool = False) -> str:
-    return judge_left(plan, entries, {"n1": look}, ROLES, full=full).reasons.get("n1:ground", "")
+    return judge_left(plan, entries, {"n1": look}, ROLES, things_of(plan, ROLES), full=full).reasons.get(
+        "n1:ground", ""
+    )
 
 
 def test_what_was_done_and_holds_is_not_left(tmp_path: Path) -> None:
@@ -69,14 +71,14 @@ def test_a_change_is_named(tmp_path: Path) -> None:
     newer = {**ROLES, "ground": replace(ROLES["ground"], sha256="another")}
     (step,) = plan.steps
     moved = Plan(title="t", steps=(msgspec.structs.replace(step, key="another"),))
-    left = judge_left(moved, kept(plan), {"n1": found(plan)}, newer)
+    left = judge_left(moved, kept(plan), {"n1": found(plan)}, newer, things_of(moved, newer))
     assert left.reasons == {step.id: "changed: the role"}
 
 
 def test_what_was_done_before_anybody_looked_is_taken_as_found(tmp_path: Path) -> None:
     plan = a_plan(tmp_path)
     unseen = kept(plan, found=None, mark=None)
-    left = judge_left(plan, unseen, {"n1": found(plan)}, ROLES)
+    left = judge_left(plan, unseen, {"n1": found(plan)}, ROLES, things_of(plan, ROLES))
     (things,) = things_of(plan, ROLES).values()
     assert left.reasons == {} and left.adopted == {"n1:ground": found(plan).of(things)}
     assert reason(plan, unseen, found(plan, file="absent")).startswith("does not hold")

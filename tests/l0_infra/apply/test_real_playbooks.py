@@ -50,7 +50,7 @@ def test_a_plan_is_done_once_and_then_there_is_nothing_left(tmp_path: Path, ledg
     assert (tmp_path / "n2/roof").read_text() == "{{ straw }}"
     assert all(one.changed == 2 for one in ended if one.step.id.endswith("ground"))
     note(ledger, plan)
-    assert judge_left(plan, ledger.entries(), look_at(plan), ROLES).reasons == {}
+    assert judge_left(plan, ledger.entries(), look_at(plan), ROLES, things_of(plan, ROLES)).reasons == {}
 
 
 def test_what_changed_or_drifted_is_left(tmp_path: Path, ledger: Ledger) -> None:
@@ -60,7 +60,7 @@ def test_what_changed_or_drifted_is_left(tmp_path: Path, ledger: Ledger) -> None
     (tmp_path / "n1/ground").write_text("sand")
     (tmp_path / "n3/roof").unlink()
     wish = plan_of(tmp_path, NODES, settings={"n2": {"frame_fails": True}})
-    reasons = judge_left(wish, ledger.entries(), look_at(wish), ROLES).reasons
+    reasons = judge_left(wish, ledger.entries(), look_at(wish), ROLES, things_of(wish, ROLES)).reasons
     ground = f"file {tmp_path}/n1/ground"
     assert reasons == {
         "n1:ground": f"drifted: command cat {tmp_path}/n1/ground, {ground}",
@@ -79,7 +79,7 @@ def test_one_node_that_fails_stops_itself_and_a_head_what_waits_for_it(
     assert "the beam is rotten" in Path(failed.log).read_text()
     assert ended["n2:roof"].message == "waits for frame on n2, which failed"
     assert {ended[f"{node}:roof"].state for node in ("n1", "n3")} == {"done"}
-    left = judge_left(plan, ledger.entries(), look_at(plan), ROLES).reasons
+    left = judge_left(plan, ledger.entries(), look_at(plan), ROLES, things_of(plan, ROLES)).reasons
     assert left == {"n2:frame": "failed last time", "n2:roof": "never done"}
 
 

@@ -32,13 +32,23 @@ from l1_podsys import BringupScene, Trait, cluster_members, controller_name, pla
 from l1_podsys.schemas import Cluster
 from ogai.flows.cluster.nodes import Nodes
 from ogai.flows.cluster.place import ClusterPlace
-from ogai.flows.cluster.secrets import ensure_secrets, secret_digest
+from ogai.flows.cluster.secrets import SecretDigests, ensure_secrets
 from ogai.flows.node.lost import lost_of
 from ogai.flows.node.survey import GRACE_S, LIMIT_S
 
-__all__ = ["OnNode", "Prepared", "Roles", "load_all_roles", "look_at_things", "prepare"]
+__all__ = [
+    "OnNode",
+    "Prepared",
+    "Roles",
+    "load_all_roles",
+    "look_at_things",
+    "plan_cluster",
+    "prepare",
+]
 
 LOOK_S = 90.0
+PYTHON = (Item("file", "/usr/bin/python3"),)
+"""What the step leaves that brings Python."""
 
 OnNode = Callable[[str, float], None]
 """Called with the name of each node that was looked at, and the seconds it took."""
@@ -104,11 +114,14 @@ def prepare(
     facts, lost = _survey(chosen, nodes, sudo=sudo, on_node=on_node)
     traits = _note_traits(cluster, place, facts)
     ensure_secrets(place.secrets, None if controller in lost else nodes.runner(controller), sudo=sudo)
-    plan = _plan(cluster, place, chosen, roles, facts, traits)
-    things = things_of(plan, roles.by_name)
+    plan = plan_cluster(cluster, place, chosen, roles, facts, traits)
+    things = {
+        **things_of(plan, roles.by_name),
+        **{step.id: PYTHON for step in plan.steps if step.id.endswith(":python")},
+    }
     looks = look_at_things(plan, things, [name for name in chosen if name not in lost], nodes, sudo=sudo)
     entries = ledger.entries(chosen)
-    left = judge_left(plan, entries, looks, roles.by_name, full=full)
+    left = judge_left(plan, entries, looks, roles.by_name, things, full=full)
     return Prepared(
         cluster=cluster,
         place=place,
@@ -175,7 +188,7 @@ def _note_traits(
     return traits
 
 
-def _plan(
+def plan_cluster(
     cluster: Cluster,
     place: ClusterPlace,
     names: Sequence[str],
@@ -183,11 +196,13 @@ def _plan(
     facts: Mapping[str, NodeFacts],
     traits: Mapping[str, Trait],
 ) -> Plan:
+    """Plan all roles for these nodes, from what was found of them now and of all nodes ever."""
     sheets = roles.by_name
 
+    secrets = SecretDigests(place.secrets)
+
     def key_of(node: str, role: str, variables: Mapping[str, str]) -> str:
-        secret = secret_digest(place.secrets, dict(variables))
-        return role_key(node, sheets[role].sha256 + secret, variables)
+        return role_key(node, sheets[role].sha256 + secrets.of(variables), variables)
 
     scene = BringupScene(
         cluster=cluster,
@@ -195,7 +210,7 @@ def _plan(
         controller=controller_name(cluster),
         roles=[sheet.role for sheet in roles.bringup],
         key_of=key_of,
-        secrets=place.secrets,
+        secrets=secrets.folder,
         facts=facts,
         traits=traits,
     )
@@ -205,7 +220,7 @@ def _plan(
         time=cluster.time,
         tuning=cluster.tuning,
         packages=cluster.packages,
-        contained=frozenset(name for name, trait in traits.items() if trait.container),
+        unsteered=frozenset(name for name, trait in traits.items() if trait.container),
     )
     base = plan_provision(names, wish, roles.provision)
     above = plan_bringup(scene, names, others=[sheet.role.name for sheet in roles.provision])

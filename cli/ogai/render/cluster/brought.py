@@ -12,7 +12,6 @@ from ogai.render.table import Column, print_table
 
 __all__ = ["print_brought", "print_undone"]
 
-MOST_HELD = 3
 MESSAGE_LINES = 6
 
 COLUMNS: tuple[Column[NodeBrought], ...] = (
@@ -48,21 +47,32 @@ def print_undone(brought: Brought) -> None:
 
 
 def _troubles(troubles: Sequence[Trouble]) -> Iterator[str]:
+    """Tell what failed, alike on many nodes once, then who waits for another's failure."""
+    groups: dict[tuple[str, str, str, str], list[Trouble]] = {}
     for one in troubles:
-        if one.state == "held":
-            continue
+        if one.state != "held":
+            groups.setdefault((one.name, one.state, one.task, one.message), []).append(one)
+    for (name, state, task, message), alike in groups.items():
         yield ""
-        yield f"{one.node}: {one.name} {one.state}{f', at `{one.task}`' if one.task else ''}"
-        lines = one.message.strip().splitlines()
+        yield f"{fold(one.node for one in alike)}: {name} {state}{f', at `{task}`' if task else ''}"
+        lines = message.strip().splitlines()
         yield from (f"    {line}" for line in lines[:MESSAGE_LINES])
         if len(lines) > MESSAGE_LINES:
             yield f"    … {len(lines) - MESSAGE_LINES} more lines"
-        if one.log:
-            yield f"    log: {one.log}"
-    held: dict[str, list[str]] = {}
+        if log := alike[0].log:
+            yield f"    log: {log}"
+    yield from _waiting(troubles)
+
+
+def _waiting(troubles: Sequence[Trouble]) -> Iterator[str]:
+    """Tell what waits for another node; that the rest of a node waits for its own failure goes without saying."""
+    by_node: dict[tuple[str, str], list[str]] = {}
     for one in troubles:
-        if one.state == "held":
-            held.setdefault(f"{one.name}: {one.message}", []).append(one.node)
-    if held:
+        if one.state == "held" and f" on {one.node}, which failed" not in one.message:
+            by_node.setdefault((one.node, one.message), []).append(one.name)
+    alike: dict[tuple[str, str], list[str]] = {}
+    for (node, message), names in by_node.items():
+        alike.setdefault((", ".join(names), message), []).append(node)
+    if alike:
         yield ""
-    yield from (f"{fold(nodes)}: {why}" for why, nodes in held.items())
+    yield from (f"{fold(nodes)}: {names}: {message}" for (names, message), nodes in alike.items())

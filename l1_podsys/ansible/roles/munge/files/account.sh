@@ -1,6 +1,6 @@
-# account.sh UID: gives munge its number, here too if it had another, and keeps a key that is not ours.
+# account.sh UID SHA256: gives munge its number, also if it had another, and keeps a key that is not of this SHA-256.
 set -eu
-uid=$1
+uid=$1 sha256=$2
 owner=$(getent passwd "$uid" | cut -d: -f1)
 group=$(getent group "$uid" | cut -d: -f1)
 for holder in "$owner" "$group"; do
@@ -9,6 +9,7 @@ for holder in "$owner" "$group"; do
         exit 1
     fi
 done
+[ "$(id -u munge 2>/dev/null || echo "$uid")" = "$uid" ] || systemctl stop munge 2>/dev/null || true
 if ! getent group munge >/dev/null; then
     groupadd --system --gid "$uid" munge && echo "changed group"
 elif [ "$(getent group munge | cut -d: -f3)" != "$uid" ]; then
@@ -18,7 +19,6 @@ if ! getent passwd munge >/dev/null; then
     useradd --system --uid "$uid" --gid munge --home-dir /nonexistent --no-create-home --shell /usr/sbin/nologin munge
     echo "changed account"
 elif [ "$(id -u munge)" != "$uid" ]; then
-    systemctl stop munge 2>/dev/null || true
     usermod --uid "$uid" --gid "$uid" munge && echo "changed account"
 fi
 for folder in /etc/munge /var/lib/munge /var/log/munge; do
@@ -28,7 +28,7 @@ done
 if [ ! -d /etc/munge ]; then
     install -d -m 700 -o munge -g munge /etc/munge && echo "changed /etc/munge"
 fi
-if [ -e /etc/munge/munge.key ] && [ ! -e /etc/munge/.ogai ]; then
-    cp -p /etc/munge/munge.key /etc/munge/munge.key.before-ogai && echo "changed /etc/munge/munge.key.before-ogai"
+key=/etc/munge/munge.key
+if [ -e $key ] && [ ! -e $key.before-ogai ] && ! echo "$sha256  $key" | sha256sum --check --status; then
+    cp -p $key $key.before-ogai && echo "changed $key.before-ogai"
 fi
-: >>/etc/munge/.ogai

@@ -6,7 +6,10 @@ bad=0
 for point; do
     mark=${point%/}/.ogai-cluster
     found=$(cat "$mark" 2>/dev/null)
-    if [ "$found" = "$token" ]; then
+    if [ ! -d "$point" ]; then
+        echo "$point: found no such folder; expected a file system that all nodes see" >&2
+        bad=1
+    elif [ "$found" = "$token" ]; then
         continue
     elif [ "$lead" = True ]; then
         printf '%s\n' "$token" >"$mark" && echo "changed $mark" || bad=1
