@@ -4,6 +4,7 @@ from l1_podsys.schemas.access import Ssh, User
 from l1_podsys.schemas.cluster import Cluster
 from l1_podsys.schemas.cluster_state import AcceleratorState, ClusterState, NodeState, SchedulerAccess
 from l1_podsys.schemas.health import DrainChange, Health, Verdict
+from l1_podsys.schemas.machine import Machine
 from l1_podsys.schemas.network import DhcpRange, Network
 from l1_podsys.schemas.node_group import NodeGroup
 from l1_podsys.schemas.scheduler import NodePartition, Scheduler, Switch
@@ -18,6 +19,7 @@ __all__ = [
     "DrainChange",
     "Gates",
     "Health",
+    "Machine",
     "Monitoring",
     "Network",
     "NodeGroup",
