@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         MeasuredCluster,
         NodeView,
         Reach,
+        Round,
         Scene,
         controller_of,
         decide_drains,
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
         probe_scene,
         save_record,
         verdict,
+        watch_health,
         worst_of,
     )
     from l1_podsys.inventory import (
@@ -127,6 +129,7 @@ __all__ = [
     "NodeView",
     "Note",
     "Reach",
+    "Round",
     "Scene",
     "SlurmDrainer",
     "SlurmNode",
@@ -172,6 +175,7 @@ __all__ = [
     "take_lab_down",
     "trait_of",
     "verdict",
+    "watch_health",
     "with_address",
     "with_nodes",
     "without_nodes",
@@ -201,6 +205,7 @@ _GATES = (
     "MeasuredCluster",
     "NodeView",
     "Reach",
+    "Round",
     "Scene",
     "controller_of",
     "decide_drains",
@@ -217,6 +222,7 @@ _GATES = (
     "probe_scene",
     "save_record",
     "verdict",
+    "watch_health",
     "worst_of",
 )
 _INVENTORY = (
