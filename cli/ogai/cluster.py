@@ -6,6 +6,7 @@ from ogai.flows.cluster import (
     Checked,
     Deviation,
     Deviations,
+    KeptCluster,
     NodeBrought,
     NodeStatus,
     Status,
@@ -16,12 +17,14 @@ from ogai.flows.cluster import (
     diff,
     down,
     drain,
+    list_clusters,
     remove,
     replace,
     status,
     undrain,
     up,
     upgrade,
+    use,
 )
 
 __all__ = [
@@ -33,6 +36,7 @@ __all__ = [
     "Deviations",
     "DrainChange",
     "Health",
+    "KeptCluster",
     "NodeBrought",
     "NodeStatus",
     "Status",
@@ -44,10 +48,12 @@ __all__ = [
     "diff",
     "down",
     "drain",
+    "list_clusters",
     "remove",
     "replace",
     "status",
     "undrain",
     "up",
     "upgrade",
+    "use",
 ]

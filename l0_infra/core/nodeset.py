@@ -7,7 +7,7 @@ from math import prod
 
 from l0_infra.core.errors import UsageError
 
-__all__ = ["expand", "fold", "natural_key"]
+__all__ = ["expand", "fold", "fold_in_order", "natural_key", "repeats"]
 
 LIMIT = 1_000_000
 """Most names one text may expand to."""
@@ -28,15 +28,18 @@ def expand(text: str) -> tuple[str, ...]:
     pads its range to its own width. Raises UsageError for brackets that do not balance, empty or reversed
     ranges, and more than LIMIT names.
     """
-    names: dict[str, None] = {}
-    room = LIMIT
-    for word in _words(text):
-        axes = _axes(word, text)
-        room -= prod(len(axis) for axis in axes)
-        if room < 0:
-            raise _too_many(text)
-        names.update(dict.fromkeys(map("".join, product(*axes))))
-    return tuple(names)
+    return tuple(dict.fromkeys(_each(text)))
+
+
+def repeats(text: str) -> tuple[str, ...]:
+    """List the names that `text` names more than once; it is read, and refused, as `expand` does."""
+    seen: set[str] = set()
+    again: dict[str, None] = {}
+    for name in _each(text):
+        if name in seen:
+            again[name] = None
+        seen.add(name)
+    return tuple(again)
 
 
 def fold(names: Iterable[str]) -> str:
@@ -56,12 +59,50 @@ def fold(names: Iterable[str]) -> str:
     return ",".join(word for _, word in sorted(words))
 
 
+def fold_in_order(names: Iterable[str]) -> str:
+    """Write `names` as one text that `expand` turns back into the same names in the same order.
+
+    What counts upwards in one place is folded: `10.0.0.[7-9],10.0.0.1`. Raises UsageError as `fold` does.
+    """
+    runs: list[list[str]] = []
+    axis: int | None = None
+    for name in names:
+        step = _upward(runs[-1][-1], name) if runs else None
+        if step is not None and (len(runs[-1]) == 1 or step == axis):
+            runs[-1].append(name)
+            axis = step
+        else:
+            runs.append([name])
+    return ",".join(map(fold, runs))
+
+
 def natural_key(name: str) -> Key:
     """Sort key under which `mlx5_2 < mlx5_10` and, of equal numbers, the shorter one comes first."""
     parts = _DIGITS.split(name)
     numbers = (*parts[1::2], "")
     pairs = zip(parts[::2], numbers, strict=True)
     return tuple([(text, int(digits) if digits else -1, len(digits)) for text, digits in pairs])
+
+
+def _upward(before: str, after: str) -> int | None:
+    """Say in which number `after` is above `before`, when it is the same in all else."""
+    first, second = _DIGITS.split(before), _DIGITS.split(after)
+    if first[::2] != second[::2]:
+        return None
+    changed = [place for place, pair in enumerate(zip(first, second, strict=True)) if pair[0] != pair[1]]
+    upwards = len(changed) == 1 and int(first[changed[0]]) < int(second[changed[0]])
+    return changed[0] if upwards else None
+
+
+def _each(text: str) -> Iterator[str]:
+    """Yield the names one by one, also again."""
+    room = LIMIT
+    for word in _words(text):
+        axes = _axes(word, text)
+        room -= prod(len(axis) for axis in axes)
+        if room < 0:
+            raise _too_many(text)
+        yield from map("".join, product(*axes))
 
 
 def _words(text: str) -> Iterator[str]:

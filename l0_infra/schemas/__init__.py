@@ -30,7 +30,7 @@ from l0_infra.schemas.kernel_event import (
     Severity,
 )
 from l0_infra.schemas.machine import CgroupLimits, Chassis, Cpu, Hugepages, Memory, NumaNode, OperatingSystem
-from l0_infra.schemas.node import Node, address_fault, name_fault
+from l0_infra.schemas.node import MacAddress, Node, address_fault, name_fault
 from l0_infra.schemas.node_facts import NodeFacts, Unread
 from l0_infra.schemas.operating import (
     ClockState,
@@ -89,6 +89,7 @@ __all__ = [
     "KernelModule",
     "KernelSettings",
     "KnownEvent",
+    "MacAddress",
     "ManagementController",
     "Memory",
     "MemoryErrors",

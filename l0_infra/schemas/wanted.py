@@ -7,6 +7,7 @@ from msgspec import Meta, field
 
 from l0_infra.core.documents import Bytes, Part, Text, repeated
 from l0_infra.core.errors import Fault
+from l0_infra.schemas.node import address_fault
 from l0_infra.schemas.pins import HugepagesPin
 
 __all__ = ["Packages", "Time", "Tuning"]
@@ -19,6 +20,14 @@ class Time(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     zone: Annotated[Text, Meta(description="Time zone.")] = "UTC"
     servers: Annotated[tuple[Text, ...], Meta(description="NTP servers; none: the distribution's.")] = ()
+
+    def faults(self) -> Iterator[Fault]:
+        """Yield servers that are neither an IP address nor a host name, and one named twice."""
+        for index, server in enumerate(self.servers):
+            if fault := address_fault(server, ("servers", index)):
+                yield fault
+            elif server in self.servers[:index]:
+                yield Fault(path=("servers", index), found=f"`{server}` again", expected="each server once")
 
 
 class Tuning(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -47,6 +47,7 @@ def with_nodes(
         names=_ordered(names),
         addresses=_ordered(addresses) if addresses else None,
         bmc_addresses=None,
+        machines={},
         roles=tuple(role for role in model.roles if role != "head") or ("compute",),
     )
     return msgspec.structs.replace(cluster, nodes=(*cluster.nodes, group))
@@ -79,6 +80,7 @@ def _group(group: NodeGroup, nodes: Sequence[Node]) -> NodeGroup | None:
         bmc_addresses=_column(node.bmc_address or "" for node in nodes)
         if _any(nodes, "bmc_address")
         else None,
+        machines={name: one for name, one in group.machines.items() if name in {node.name for node in nodes}},
     )
 
 

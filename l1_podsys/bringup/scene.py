@@ -19,7 +19,8 @@ KeyOf = Callable[[str, str, Mapping[str, str]], str]
 class BringupScene:
     """The cluster as wished and found. `facts` are of the nodes that were looked at, `traits` of all ever seen.
 
-    `secrets` is the folder, on this machine, with the munge key and the database's password.
+    `secrets` is the folder, on this machine, with the munge key and the database's password; `wheel` is ogai itself,
+    packed, where there is one.
     """
 
     cluster: Cluster
@@ -28,6 +29,7 @@ class BringupScene:
     roles: Sequence[Role]
     key_of: KeyOf
     secrets: Path
+    wheel: Path | None = None
     facts: Mapping[str, NodeFacts] = field(default_factory=dict)
     traits: Mapping[str, Trait] = field(default_factory=dict)
 

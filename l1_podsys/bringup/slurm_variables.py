@@ -4,16 +4,28 @@ from collections.abc import Mapping
 
 from l1_podsys.bringup.members import Member
 from l1_podsys.bringup.scene import BringupScene
-from l1_podsys.slurm.configuration import PORT, render_cgroup_conf, render_slurm_conf, render_slurmdbd_conf
-from l1_podsys.slurm.hardware import render_gres_conf, render_node_conf
+from l1_podsys.bringup.traits import Trait
+from l1_podsys.slurm import (
+    Controller,
+    SlurmMember,
+    lists_nodes,
+    node_conf_line,
+    render_cgroup_conf,
+    render_database_conf,
+    render_gres_conf,
+    render_slurm_conf,
+    render_slurmdbd_conf,
+    render_topology_conf,
+    shape_of,
+)
 
 __all__ = ["PASSWORD", "SLURM_TABLE"]
 
 PASSWORD = "accounting.password"
+PORT = 6817
+"""Where slurmctld listens."""
 
-MIB = 1024 * 1024
-LEAST_POOL, LARGEST_POOL, POOL_SHARE = 128 * MIB, 4096 * MIB, 0.125
-"""InnoDB's buffer pool: an eighth of the controller's memory within these bounds."""
+CLIENT = "slurm-client"
 
 Values = Mapping[str, object]
 
@@ -26,44 +38,62 @@ def _accounting(scene: BringupScene, member: Member) -> Values:
     facts = scene.facts.get(member.name)
     memory = (facts.memory.total_bytes if facts is not None else None) or 0
     return {
-        "slurm_accounting_conf": render_slurmdbd_conf(scene.cluster, controller=scene.controller),
+        "slurm_accounting_conf": render_slurmdbd_conf(_lead(scene)),
+        "slurm_accounting_database_conf": render_database_conf(memory),
         "slurm_accounting_password_file": str(scene.secrets / PASSWORD),
-        "slurm_accounting_pool_mib": int(min(LARGEST_POOL, max(LEAST_POOL, memory * POOL_SHARE))) // MIB,
     }
 
 
 def _controller(scene: BringupScene, member: Member) -> Values:
-    confined = _is_confined(scene)
+    cluster, lead, nodes = scene.cluster, _lead(scene), tuple(_nodes(scene))
     return {
-        "slurm_controller_conf": render_slurm_conf(
-            scene.cluster,
-            controller=scene.controller,
-            address=scene.address(scene.controller),
-            confined=confined,
-        ),
-        "slurm_controller_cgroup_conf": render_cgroup_conf(confined=confined),
-        "slurm_controller_gres_conf": render_gres_conf(
-            {name: scene.traits[name].gres for name in scene.members if name in scene.traits}
-        ),
-        "slurm_controller_cluster": scene.cluster.name if scene.cluster.scheduler.accounting else "",
+        "slurm_controller_conf": render_slurm_conf(cluster, lead, nodes),
+        "slurm_controller_cgroup_conf": render_cgroup_conf(cluster, lead),
+        "slurm_controller_gres_conf": render_gres_conf(nodes),
+        "slurm_controller_topology_conf": render_topology_conf(cluster.scheduler.switches),
+        "slurm_controller_cluster": cluster.name if cluster.scheduler.accounting else "",
     }
-
-
-def _is_confined(scene: BringupScene) -> bool:
-    """Whether nodes have control groups for Slurm to divide; in a container they are its host's."""
-    wished = scene.cluster.scheduler.confinement
-    if wished != "auto":
-        return wished == "cgroup"
-    trait = scene.traits.get(scene.controller)
-    return not (trait is not None and trait.container)
 
 
 def _node(scene: BringupScene, member: Member) -> Values:
-    facts = scene.facts.get(member.name)
+    server = {"slurm_node_server": f"{scene.address(scene.controller)}:{PORT}"}
+    if "compute" not in member.places:
+        client = {"slurm_node_packages": [CLIENT], "slurm_node_services": [], "slurm_node_conf": ""}
+        return {**server, **client, "slurm_node_client": not member.is_controller}
     return {
-        "slurm_node_server": f"{scene.controller}:{PORT}",
-        "slurm_node_conf": "" if facts is None else render_node_conf(facts, member.node.node_class),
+        **server,
+        "slurm_node_packages": ["slurmd", CLIENT],
+        "slurm_node_services": ["slurmd"],
+        "slurm_node_conf": _conf(scene, member),
+        "slurm_node_client": False,
     }
+
+
+def _conf(scene: BringupScene, member: Member) -> str:
+    """Return what the node says of itself; nothing where slurm.conf says it."""
+    facts = scene.facts.get(member.name)
+    if facts is None or lists_nodes(scene.cluster, _lead(scene).version):
+        return ""
+    return node_conf_line(shape_of(facts, member.node.node_class))
+
+
+def _lead(scene: BringupScene) -> Controller:
+    trait = scene.traits.get(scene.controller) or Trait()
+    return Controller(
+        name=scene.controller,
+        address=scene.address(scene.controller),
+        version=trait.slurm,
+        contained=bool(trait.container),
+    )
+
+
+def _nodes(scene: BringupScene) -> list[SlurmMember]:
+    """List the compute nodes that were ever looked at, in the order of the document."""
+    return [
+        SlurmMember(name=name, address=scene.address(name), shape=trait.shape)
+        for name, member in scene.members.items()
+        if "compute" in member.places and (trait := scene.traits.get(name)) and trait.shape
+    ]
 
 
 SLURM_TABLE = {

@@ -5,20 +5,22 @@ from ipaddress import ip_address, ip_network
 
 import msgspec
 
+from l0_infra.core.errors import FactsMissingError
 from l0_infra.schemas import Node, NodeFacts
 from l1_podsys.schemas import Cluster
-from l1_podsys.slurm.hardware import render_gres_line
+from l1_podsys.slurm import NodeShape, shape_of, slurm_version
 
 __all__ = ["Trait", "trait_of"]
 
 
 class Trait(msgspec.Struct, frozen=True, kw_only=True):
-    """What was found of a node: its address, what contains it, its accelerators and what Slurm is told of them."""
+    """What was found of a node: its address, what contains it, its accelerators, and what Slurm is told of it."""
 
     address: str = ""
     container: str = ""
     accelerators: dict[str, int] = msgspec.field(default_factory=dict)
-    gres: str = ""
+    shape: NodeShape | None = None
+    slurm: tuple[int, int] | None = None
 
 
 def trait_of(node: Node, facts: NodeFacts, cluster: Cluster) -> Trait:
@@ -27,8 +29,16 @@ def trait_of(node: Node, facts: NodeFacts, cluster: Cluster) -> Trait:
         address=_address(node, facts, cluster),
         container=facts.os.container or "",
         accelerators=dict(Counter(one.vendor for one in facts.accelerators)),
-        gres=render_gres_line(facts.accelerators),
+        shape=_shape(node, facts),
+        slurm=slurm_version(facts.os, cluster.scheduler.version),
     )
+
+
+def _shape(node: Node, facts: NodeFacts) -> NodeShape | None:
+    try:
+        return shape_of(facts, node.node_class)
+    except FactsMissingError:
+        return None  # said where the node's own steps are planned; others do without it
 
 
 def _address(node: Node, facts: NodeFacts, cluster: Cluster) -> str:

@@ -12,7 +12,7 @@ __all__ = ["HOST_AUTHORITY", "MUNGE_KEY", "PASSWORD", "variables_of"]
 
 MUNGE_KEY = "munge.key"
 HOST_AUTHORITY = "host_authority"
-"""Private key that vouches for the nodes' host keys; the public one lies beside it."""
+"""Private key that vouches for the nodes' host keys."""
 
 NODE_EXPORTER_PORT = 9100
 HOME = "/home"
@@ -114,6 +114,7 @@ def _runtime(scene: BringupScene, member: Member) -> Values:
     shared = f"{cluster.storage[0].mountpoint}/ogai/runtime" if cluster.storage else RUNTIME_ELSEWHERE
     return {
         "runtime_path": cluster.runtime.path or shared,
+        "runtime_wheel": str(scene.wheel or ""),
         "runtime_requirements": list(cluster.runtime.requirements),
         "runtime_wheelhouse": cluster.packages.wheelhouse or "",
         "runtime_index": cluster.packages.python_index or "",
@@ -121,7 +122,9 @@ def _runtime(scene: BringupScene, member: Member) -> Values:
 
 
 def _prometheus(scene: BringupScene, member: Member) -> Values:
-    targets = [f"{scene.address(name)}:{NODE_EXPORTER_PORT}" for name in scene.members]
+    targets = [
+        {"name": name, "address": f"{scene.address(name)}:{NODE_EXPORTER_PORT}"} for name in scene.members
+    ]
     return {
         "prometheus_targets": targets,
         "prometheus_retention_s": scene.cluster.monitoring.retention_s,

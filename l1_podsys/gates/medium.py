@@ -1,6 +1,7 @@
 """What bursts on the nodes of a class show: who is slower than its peers, and the class than itself before."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from statistics import median
 
 from l0_infra.core.units import format_bytes
 from l1_podsys.gates.catalogue import Severity, verdict
@@ -13,6 +14,7 @@ CRITICAL_SHARE = 0.8
 CRITICAL_STORAGE_SHARE = 0.3
 CODES = {"cpu": "cpu.speed", "memory": "memory.bandwidth", "matrix": "matrix.speed"}
 HELD_LITTLE = 0.85
+HELD_TOO_LITTLE = 0.25
 
 
 def measure_code(measure: str) -> tuple[str, str]:
@@ -39,14 +41,35 @@ def judge_speeds(
             yield from _alone(code, named, one, measured, words)
         elif slowness.slow:
             yield _slow(code, named, one, slowness, words, (held or {}).get(one.node))
+        elif _drowned(held or {}):
+            yield _untold(code, named, one, words, (held or {}).get(one.node))
         else:
             words = f"{words}, {slowness.share:.0%} of {slowness.against}"
             yield verdict(one.node, code, "ok", words, named=named)
     whole = class_slowness(speeds, baseline)
-    if whole is not None and whole.slow and len(measured) > 1:
+    if whole is not None and whole.slow and len(measured) > 1 and not _disturbed(measure, held or {}):
         words = f"the whole class runs at {whole.share:.0%} of {whole.against}"
         for one in measured:
             yield verdict(one.node, code, "warning", words, named=f"{named}-class")
+
+
+def _drowned(held: Mapping[str, float]) -> bool:
+    """Tell whether other work left so little of the processors that a slow node could not be told from the others."""
+    return bool(held) and median(held.values()) < HELD_TOO_LITTLE
+
+
+def _untold(code: str, named: str, one: Speeds, words: str, held: float | None) -> Verdict:
+    share = "little" if held is None else f"{held:.0%}"
+    words = f"{words}, with {share} of the processors: other work hides who is slow"
+    hint = "measure when the nodes are idle; virtual ones share a machine with others: is that one idle?"
+    return verdict(
+        one.node, code, "unknown", words, expected="processors that are free", hint=hint, named=named
+    )
+
+
+def _disturbed(measure: str, held: Mapping[str, float]) -> bool:
+    """Tell whether other work explains why a whole class is slow: a shared file system always has some."""
+    return measure not in CODES or (bool(held) and median(held.values()) < HELD_LITTLE)
 
 
 def _slow(code: str, named: str, one: Speeds, slowness: Slowness, words: str, held: float | None) -> Verdict:

@@ -186,9 +186,41 @@ def _device(lines: Sequence[str]) -> str | None:
     return words[words.index("dev") + 1] if "dev" in words[:-1] else None
 
 
+def own_addresses(address: str, facts: NodeFacts | None) -> tuple[str, ...]:
+    """List the IP addresses known of a node: that of the document, and what its interfaces have; loopback is none."""
+    held = (
+        str(ip_interface(text).ip)
+        for interface in (() if facts is None else facts.interfaces)
+        for text in interface.addresses or ()
+    )
+    return tuple(dict.fromkeys(one for one in (address, *held) if is_address(one)))
+
+
+def is_address(text: str) -> bool:
+    """Tell whether a text is an IP address by which other nodes may know a node."""
+    try:
+        return not ip_address(text).is_loopback
+    except ValueError:
+        return False
+
+
 def same_address(one: str, other: str) -> bool:
     """Tell whether two texts mean one IP address."""
     try:
         return ip_address(one) == ip_address(other)
     except ValueError:
         return one == other
+
+
+def carrier_of(cluster: Cluster, view: NodeView) -> tuple[str, str]:
+    """Return address and interface by which a node works with others: of the compute network, else of management's.
+
+    Without either it is the address of the document, and no interface.
+    """
+    by_purpose = {network.purpose: network for network in cluster.networks}
+    for purpose in ("compute", "management"):
+        network = by_purpose.get(purpose)
+        held = next(_held(network, view.facts), None) if network and view.facts else None
+        if held is not None:
+            return held[1], held[0]
+    return view.member.address, ""

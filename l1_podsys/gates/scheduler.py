@@ -43,7 +43,9 @@ def judge_state(node: SlurmNode) -> Verdict:
         drain = parse_drain(node.reason, node.reason_by)
         words = f"drained by {drain.owner}: {drain.reason or 'no reason given'}"
         hint = f"when that is settled: ogai cluster undrain {node.name} --owner {drain.owner}"
-        if not drain.ours:
+        if drain.ours and drain.owner == "gate":
+            hint = "the check that finds it well gives it back"
+        elif not drain.ours:
             hint = f"when that is settled: scontrol update NodeName={node.name} State=RESUME"
         return verdict(node.name, "scheduler.state", "warning", words, hint=hint)
     return verdict(node.name, "scheduler.state", "ok", node.state)

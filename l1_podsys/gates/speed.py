@@ -103,7 +103,10 @@ def find_suspects(
 
 
 def class_slowness(speeds: Sequence[Speeds], baseline: Baseline) -> Slowness | None:
-    """Compare the class as a whole with its own earlier runs; None when there are too few of those."""
+    """Compare the class as a whole with its own earlier runs; None when there are too few of those.
+
+    Of fewer than three nodes the best one stands for the class.
+    """
     measured = [one for one in speeds if one.rounds and one.best > 0]
     if len(baseline.runs) < OLD_ENOUGH or not measured:
         return None

@@ -4,10 +4,11 @@ A process is the lab's when it is in the lab's group, whatever its number; nothi
 """
 
 import contextlib
+import errno
 import os
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -69,9 +70,9 @@ def processes_of(groups: Groups, group: str) -> frozenset[int]:
     """List the processes in a group and below it."""
     found: set[int] = set()
     for root in groups.roots():
-        for file in (root / group).rglob("cgroup.procs"):
+        for folder in _folders(root / group):
             with contextlib.suppress(OSError):  # a group that went away meanwhile holds nobody
-                found.update(map(int, file.read_text().split()))
+                found.update(map(int, (folder / "cgroup.procs").read_text().split()))
     return frozenset(found - {0})
 
 
@@ -94,9 +95,22 @@ def kill_group(groups: Groups, group: str, *, wait_s: float = 10.0) -> None:
 def remove_group(groups: Groups, group: str) -> None:
     """Remove a group without processes, with all groups in it."""
     for root in groups.roots():
-        for folder in _deepest_first(root / group):
-            with contextlib.suppress(FileNotFoundError):
-                folder.rmdir()
+        for folder in reversed(_folders(root / group)):
+            _remove_folder(folder)
+
+
+def _remove_folder(folder: Path, *, wait_s: float = 10.0) -> None:
+    """Remove one group; a process that is no longer listed may hold it busy a moment longer."""
+    deadline = time.monotonic() + wait_s
+    while True:
+        try:
+            return folder.rmdir()
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            if error.errno != errno.EBUSY or time.monotonic() > deadline:
+                raise
+        time.sleep(0.02)
 
 
 def belongs(number: int, group: str) -> bool:
@@ -147,9 +161,10 @@ def thaw(groups: Groups, group: str) -> None:
     """Let every host of a group, or one, go on."""
     for name, word in (("freezer.state", "THAWED"), ("cgroup.freeze", "0")):
         for root in groups.roots():
-            for file in (root / group).glob(f"**/{name}"):
-                with contextlib.suppress(OSError):
-                    file.write_text(word)
+            for folder in _folders(root / group):
+                if (folder / name).exists():
+                    with contextlib.suppress(OSError):
+                        (folder / name).write_text(word)
 
 
 def kill_member(group: str, number: int) -> None:
@@ -167,7 +182,6 @@ def kill_member(group: str, number: int) -> None:
         os.close(handle)
 
 
-def _deepest_first(folder: Path) -> Iterator[Path]:
-    if folder.is_dir():
-        yield from sorted((path for path in folder.rglob("*") if path.is_dir()), reverse=True)
-        yield folder
+def _folders(group: Path) -> list[Path]:
+    """List a group and all groups below it, each before those in it; they come and go while this looks."""
+    return [Path(folder) for folder, _, _ in os.walk(group)]

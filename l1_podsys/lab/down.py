@@ -8,11 +8,11 @@ from pathlib import Path
 from l0_infra.core.errors import EngineError
 from l1_podsys.lab.cgroups import Groups, kill_group, remove_group
 from l1_podsys.lab.documents import Lab
-from l1_podsys.lab.forwarding import NOTES, restore_forwarding
 from l1_podsys.lab.held import locked, no_commands
 from l1_podsys.lab.keepers import end_hosts, locked_folder
 from l1_podsys.lab.layout import Layout
 from l1_podsys.lab.network import RUN, any_bridge, remove_network
+from l1_podsys.lab.settings import restore_settings
 from l1_podsys.lab.store import LabPlace, load_lab
 
 __all__ = ["take_lab_down"]
@@ -26,15 +26,15 @@ def take_lab_down(place: LabPlace, name: str) -> bool:
     What says what the lab consists of goes last, so that whoever ends this can begin it again.
     """
     layout = place.layout(name)
-    if not layout.folder.is_dir():
-        return False
-    with locked(layout.folder), no_commands(layout.commands):
+    with contextlib.ExitStack() as stack:
+        try:
+            stack.enter_context(locked(layout.folder))
+        except FileNotFoundError:
+            return False
+        stack.enter_context(no_commands(layout.commands))
         if layout.state.exists():
             _remove(place, load_lab(place.home, name), layout)
-        for file in layout.folder.iterdir():
-            if file != layout.commands:
-                _delete(file)
-        shutil.rmtree(layout.folder)
+        _delete(layout.folder)
     return True
 
 
@@ -53,7 +53,7 @@ def _remove(place: LabPlace, lab: Lab, layout: Layout) -> None:
     with locked(RUN):
         remove_network(place.runner, lab)
         if not any_bridge():
-            restore_forwarding(notes=NOTES)
+            restore_settings()
 
 
 def _lock_out(stack: contextlib.ExitStack, groups: Groups, lab: Lab, folder: Path) -> None:

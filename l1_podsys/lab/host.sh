@@ -27,7 +27,7 @@ inside() {
 
 mount_root() {
     if [ -e disk.img ]; then
-        mount -o loop,noatime disk.img disk || return
+        disk_is_free && mount -o loop,noatime disk.img disk || return
     fi
     mkdir -p disk/upper disk/work root &&
         mount -t overlay -o "lowerdir=$LAB_IMAGE,upperdir=disk/upper,workdir=disk/work" overlay root || return
@@ -35,6 +35,15 @@ mount_root() {
     # Files only: the folders on their way keep what the image gives them.
     (cd files && find . ! -type d -print0 | tar --create --null --files-from=-) | tar --extract --directory=root &&
         : >disk/given
+}
+
+disk_is_free() { # once nothing of the host as it was before holds the disk any more
+    tries=200
+    while grep -qsxF "$(pwd -P)/disk.img" /sys/block/loop*/loop/backing_file; do
+        tries=$((tries - 1))
+        [ $tries -gt 0 ] || { echo "disk.img: found in use by another loop device; expected free" >&2 && return 1; }
+        sleep 0.05
+    done
 }
 
 connect() {

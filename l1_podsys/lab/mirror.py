@@ -64,8 +64,8 @@ def probe_mirror(
 ) -> Mirror:
     """Read this machine's apt configuration where `archive` does not say otherwise; else Debian's own servers."""
     lists = [apt / "sources.list", *sorted((apt / "sources.list.d").glob("*"))]
-    text = "\n\n".join(file.read_text(errors="replace") for file in lists if file.is_file())
-    chosen = choose_mirror(parse_sources(text))
+    texts = [file.read_text(errors="replace") for file in lists if file.is_file()]
+    chosen = choose_mirror(tuple(source for text in texts for source in parse_sources(text)))
     dump = runner.run(Command(argv=("apt-config", "dump", "Acquire")))
     return Mirror(
         archive=chosen.archive if archive is None else archive.rstrip("/"),

@@ -31,6 +31,7 @@ set -e
 ip link show "$1" >/dev/null 2>&1 || ip link add "$1" type bridge forward_delay 0
 ip address replace "$2" dev "$1"
 ip link set "$1" up
+echo 1 >"/proc/sys/net/ipv4/conf/$1/forwarding"
 nft list table ip "$3" >/dev/null 2>&1 || nft -f - <<'RULES'
 {rules}
 RULES

@@ -9,7 +9,7 @@ from l0_infra.core.errors import UnsatisfiableError
 from l0_infra.core.exec import Command, Runner
 from l1_podsys.lab.cgroups import Groups
 
-__all__ = ["check_requirements", "missing_packages"]
+__all__ = ["check_requirements", "missing_programs"]
 
 PACKAGES: Mapping[str, str] = {
     "systemd-nspawn": "systemd-container",
@@ -31,7 +31,7 @@ PLACES = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 APART = ("unshare", "--mount", "--net", "--pid", "--fork", "--propagation", "private")
 
 
-def check_requirements(runner: Runner, groups: Groups) -> None:
+def check_requirements(runner: Runner, groups: Groups, *, places: str | None = None) -> None:
     """Raise UnsatisfiableError for the first thing that this machine or this user cannot give."""
     if os.geteuid() != 0:
         raise UnsatisfiableError(
@@ -40,25 +40,22 @@ def check_requirements(runner: Runner, groups: Groups) -> None:
             expected="root, who alone may make mounts, networks and machines",
             hint="put `sudo` before it",
         )
-    if missing := missing_packages():
-        programs = [program for program, package in PACKAGES.items() if package in missing]
+    if missing := missing_programs(places):
+        packages = dict.fromkeys(PACKAGES[program] for program in missing)
         raise UnsatisfiableError(
             "ogai lab",
-            found=f"no {', '.join(name for name in programs if not _has(name))} on this machine",
+            found=f"no {', '.join(missing)} on this machine",
             expected="the programs that hosts are made with",
-            hint=f"sudo apt-get install {' '.join(missing)}",
+            hint=f"sudo apt-get install {' '.join(packages)}",
         )
     _check_groups(groups)
     _check_kernel(runner)
 
 
-def missing_packages() -> tuple[str, ...]:
-    """Name the Debian packages of programs that are not here."""
-    return tuple(dict.fromkeys(package for program, package in PACKAGES.items() if not _has(program)))
-
-
-def _has(program: str) -> bool:
-    return shutil.which(program, path=f"{os.environ.get('PATH', '')}:{PLACES}") is not None
+def missing_programs(places: str | None = None) -> tuple[str, ...]:
+    """Name the programs that are not here."""
+    path = f"{os.environ.get('PATH', '')}:{PLACES}" if places is None else places
+    return tuple(program for program in PACKAGES if shutil.which(program, path=path) is None)
 
 
 def _check_groups(groups: Groups) -> None:

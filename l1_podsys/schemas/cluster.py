@@ -5,10 +5,11 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from l0_infra.core.documents import Document, below, repeated, unknown
+from l0_infra.core.documents import Document, below, repeated
 from l0_infra.core.errors import Fault
 from l0_infra.schemas import Packages, Time, Tuning
 from l1_podsys.schemas.access import Ssh, User
+from l1_podsys.schemas.agreement import disagreements
 from l1_podsys.schemas.network import Network, overlaps
 from l1_podsys.schemas.node_group import NodeGroup, repeated_nodes
 from l1_podsys.schemas.scheduler import Scheduler
@@ -46,16 +47,7 @@ class Cluster(Document, frozen=True, kw_only=True, forbid_unknown_fields=True, t
             yield Fault(
                 path=("nodes",), found="no head node", expected="one group with the role `head`", hint=hint
             )
-        yield from self._unknown_nodes()
+        yield from disagreements(self)
         yield from repeated("users", "name", [user.name for user in self.users])
         yield from repeated("users", "uid", [user.uid for user in self.users])
         yield from repeated("storage", "mountpoint", [storage.mountpoint for storage in self.storage])
-
-    def _unknown_nodes(self) -> Iterator[Fault]:
-        names = [node.name for group in self.nodes for node in group.listed()]
-        wanted = [
-            (("storage", index, "server_node"), one.server_node) for index, one in enumerate(self.storage)
-        ]
-        for path, name in [(("scheduler", "controller"), self.scheduler.controller), *wanted]:
-            if name is not None:
-                yield from unknown(path, name, names, what="a node of this cluster")

@@ -5,10 +5,11 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, field
 
-from l0_infra.core.documents import Part, Text, repeated
-from l0_infra.core.errors import Fault
+from l0_infra.core.documents import Part, Text, repeated, unknown
+from l0_infra.core.errors import Fault, UsageError
+from l0_infra.core.nodeset import expand
 
-__all__ = ["NodePartition", "Scheduler"]
+__all__ = ["NodePartition", "Scheduler", "Switch"]
 
 Uid = Annotated[int, Meta(ge=1, le=2**31 - 1)]
 TimeLimit = Annotated[int, Meta(ge=60, extra_json_schema={"x-unit": "seconds"})]
@@ -24,6 +25,29 @@ class NodePartition(Part, frozen=True, kw_only=True, forbid_unknown_fields=True)
     ] = ()
     default: Annotated[bool, Meta(description="Whether work that names no partition goes here.")] = False
     time_limit_s: Annotated[TimeLimit | None, Meta(description="Longest run time; null: no limit.")] = None
+
+
+class Switch(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A switch of the compute fabric, with what hangs on it."""
+
+    name: Annotated[PartitionName, Meta(description="Its name.", examples=["leaf1"])]
+    nodes: Annotated[Text | None, Meta(description="Nodes on it, as a node set; null: none.")] = None
+    switches: Annotated[Text | None, Meta(description="Switches below it, as a node set; null: none.")] = None
+
+    def faults(self) -> Iterator[Fault]:
+        """Yield a switch with both or neither, and a set that cannot be read."""
+        if (self.nodes is None) == (self.switches is None):
+            found = "neither `nodes` nor `switches`" if self.nodes is None else "both `nodes` and `switches`"
+            yield Fault(path=(), found=found, expected="one of them")
+        for name, text in (("nodes", self.nodes), ("switches", self.switches)):
+            try:
+                expand(text or "")
+            except UsageError as error:
+                yield Fault(path=(name,), found=error.found, expected=error.expected, hint=error.hint)
+
+    def switch_names(self) -> tuple[str, ...]:
+        """List the switches below it."""
+        return expand(self.switches or "")
 
 
 class Scheduler(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -47,13 +71,21 @@ class Scheduler(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
     ] = "auto"
     slurm_uid: Annotated[Uid, Meta(description="Number of the account `slurm` on every node.")] = 64030
     munge_uid: Annotated[Uid, Meta(description="Number of the account `munge` on every node.")] = 64031
+    switches: Annotated[
+        tuple[Switch, ...],
+        Meta(
+            description="Switches of the compute fabric; work is placed below few of them. None: not considered."
+        ),
+    ] = ()
     settings: Annotated[
         dict[Text, str], Meta(description="More lines of slurm.conf, by their key; they win over ours.")
     ] = field(default_factory=dict)
 
     def faults(self) -> Iterator[Fault]:
-        """Yield partitions named twice, and more than one default."""
+        """Yield partitions and switches named twice, unknown switches, and more than one default."""
         yield from repeated("partitions", "name", [partition.name for partition in self.partitions])
+        yield from repeated("switches", "name", [switch.name for switch in self.switches])
+        yield from self._unknown_switches()
         defaults = [index for index, partition in enumerate(self.partitions) if partition.default]
         for index in defaults[1:]:
             yield Fault(
@@ -61,3 +93,13 @@ class Scheduler(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
                 found=f"a second default beside partitions[{defaults[0]}]",
                 expected="at most one default partition",
             )
+
+    def _unknown_switches(self) -> Iterator[Fault]:
+        known = [switch.name for switch in self.switches]
+        for index, switch in enumerate(self.switches):
+            try:
+                below = switch.switch_names()
+            except UsageError:
+                continue  # the switch itself says so
+            for name in below:
+                yield from unknown(("switches", index, "switches"), name, known, what="a switch of this list")

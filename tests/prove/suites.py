@@ -53,6 +53,7 @@ SUITES = {
     ),
     "data": Suite(paths=("tests/l3_modeltools/data",), laws=True, once=True),
     "demo": Suite(paths=("tests/prove/whole_demo.py",), laws=False, once=True),
+    "lab": Suite(paths=("tests/l1_podsys/lab",), laws=False, only="real"),
     "exec": Suite(paths=("tests/l0_infra/core/exec",), laws=False, only="real"),
 }
 

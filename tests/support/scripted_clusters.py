@@ -7,7 +7,7 @@ from pathlib import Path
 from l0_infra import RoleSheet
 from l0_infra.core.exec import Answer, Command, Runner, ScriptedRunner
 from l0_infra.schemas import Outcome, Role
-from l1_podsys.schemas import Cluster, NodeGroup, Ssh, Storage
+from l1_podsys.schemas import Cluster, NodeGroup, Scheduler, Ssh, Storage
 from ogai.flows.cluster.nodes import Nodes
 from ogai.flows.cluster.prepare import Roles
 from ogai.flows.node.targets import targets_of_cluster
@@ -68,6 +68,7 @@ def a_cluster(nodes: int, name: str = "pod") -> Cluster:
             ),
         ),
         ssh=Ssh(user="root"),
+        scheduler=Scheduler(version="24.11"),
         storage=(Storage(mountpoint="/shared", filesystem="existing"),),
     )
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from l0_infra.core.errors import UsageError
-from l0_infra.core.nodeset import expand, fold, natural_key
+from l0_infra.core.nodeset import expand, fold, fold_in_order, natural_key, repeats
 
 
 @pytest.mark.parametrize(
@@ -121,3 +121,32 @@ def test_any_text_expands_or_is_refused(text: str) -> None:
 def test_names_sort_as_people_count() -> None:
     ordered = ["eth0", "mlx5_2", "mlx5_02", "mlx5_10", "n9a", "n10", "n10a"]
     assert sorted(set(ordered), key=natural_key) == ordered
+
+
+@pytest.mark.parametrize(
+    ("names", "text"),
+    [
+        ("", ""),
+        ("n1 n2 n3 n5", "n[1-3,5]"),
+        ("n3 n2 n1", "n3,n2,n1"),
+        ("10.0.0.254 10.0.1.1 10.0.1.2", "10.0.0.254,10.0.1.[1-2]"),
+        ("r1n1 r1n2 r2n1 r2n2", "r1n[1-2],r2n[1-2]"),
+        ("n09 n10 n9", "n[09-10],n9"),
+        ("b a", "b,a"),
+    ],
+)
+def test_fold_in_order(names: str, text: str) -> None:
+    assert fold_in_order(names.split()) == text
+    assert expand(text) == tuple(names.split())
+
+
+@given(st.lists(names, unique=True, max_size=40))
+def test_fold_in_order_keeps_every_name_and_their_order(listed: list[str]) -> None:
+    assert expand(fold_in_order(listed)) == tuple(listed)
+
+
+@pytest.mark.parametrize(
+    ("text", "names"), [("n[1-3],n4", ""), ("n1,n[1-2],n2", "n1 n2"), ("n[1-3,2]", "n2"), ("a1,a01", "")]
+)
+def test_repeats(text: str, names: str) -> None:
+    assert repeats(text) == tuple(names.split())

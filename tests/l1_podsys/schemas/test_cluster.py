@@ -156,3 +156,19 @@ def test_faults_are_told_by_line_and_column_with_the_nearest_name() -> None:
 def test_the_generated_example_is_a_good_cluster() -> None:
     text = render_example(Cluster, schema="cluster.schema.json")
     assert parse_document(text, source="example", expect=Cluster).nodes[0].listed()
+
+
+@pytest.mark.parametrize(("text", "seconds"), [("1296000", 1296000), ("15d", 1296000), ("2h", 7200)])
+def test_a_duration_is_a_whole_number_where_one_is_wanted(text: str, seconds: int) -> None:
+    document = f"""
+kind: cluster
+name: pod
+nodes: [{{names: a1, roles: [head]}}]
+monitoring: {{retention_s: {text}}}
+scheduler: {{partitions: [{{name: main, time_limit_s: {text}}}]}}
+"""
+    cluster = parse_document(document, source="x", expect=Cluster)
+    assert (cluster.monitoring.retention_s, cluster.scheduler.partitions[0].time_limit_s) == (
+        seconds,
+        seconds,
+    )

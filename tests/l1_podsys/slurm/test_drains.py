@@ -94,7 +94,7 @@ def test_only_the_owner_gives_back_and_a_refusal_says_whose_it_is() -> None:
     runner = controller()
     runner.answer(("scontrol", "update", "NodeName=a3", "State=UNDRAIN"), Answer())
     assert drainer(runner).undrain(("a3",), owner="kim") == ("a3",)
-    with pytest.raises(UnsatisfiableError, match="a2 drained by gate: disk.full"):
+    with pytest.raises(UnsatisfiableError, match="a2 drained by gate"):
         drainer(runner).undrain(ALL, owner="kim")
     with pytest.raises(UnsatisfiableError) as refused:
         drainer(runner).undrain(("a4",), owner="kim")

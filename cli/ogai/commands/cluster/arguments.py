@@ -8,7 +8,7 @@ import click
 
 from l0_infra.core.exec import Secret
 
-__all__ = ["ask_option", "changing_options", "check_option", "name_option", "password_of"]
+__all__ = ["ask_option", "changing_options", "check_option", "cluster_option", "name_option", "password_of"]
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -36,6 +36,16 @@ def ask_option(command: Command) -> Command:
 def name_option(command: Command) -> Command:
     """Take `name`."""
     option = click.option("--name", metavar="NAME", help="A cluster kept here; else the current one.")
+    return option(command)
+
+
+def cluster_option(command: Command) -> Command:
+    """Take `cluster`."""
+    option = click.option(
+        "--cluster",
+        metavar="FILE|current",
+        help="Cluster document; else the current cluster as last applied.",
+    )
     return option(command)
 
 

@@ -4,6 +4,7 @@ import click
 
 from l0_infra.core.errors import UsageError
 from ogai.commands.epilog import examples
+from ogai.commands.lab.arguments import HOST, KIND
 
 __all__ = ["break_", "heal"]
 
@@ -25,8 +26,8 @@ class KindsCommand(click.Command):
     cls=KindsCommand,
     epilog=examples("ogai lab break power-off lab-3", "ogai lab break cable lab-[2-3]"),
 )
-@click.argument("kind", metavar="KIND")
-@click.argument("nodes", metavar="NODESET")
+@click.argument("kind", metavar="KIND", type=KIND)
+@click.argument("nodes", metavar="NODESET", type=HOST)
 def break_(kind: str, nodes: str) -> None:
     """Break hosts on purpose; `ogai lab heal` mends them."""
     from ogai.flows import lab as flow
@@ -39,7 +40,7 @@ def break_(kind: str, nodes: str) -> None:
     cls=KindsCommand,
     epilog=examples("ogai lab heal lab-3", "ogai lab heal cable lab-[2-3]", "ogai lab heal --all"),
 )
-@click.argument("words", metavar="[KIND] [NODESET]", nargs=-1)
+@click.argument("words", metavar="[KIND] [NODESET]", nargs=-1, type=HOST)
 @click.option("--all", "every", is_flag=True, help="Every host of every lab.")
 def heal(words: tuple[str, ...], every: bool) -> None:
     """Mend hosts: of one kind of break, or of all that is broken."""

@@ -4,12 +4,13 @@ import click
 
 from l0_infra.core.errors import UsageError
 from ogai.commands.epilog import examples
+from ogai.commands.lab.arguments import LAB
 
 __all__ = ["down"]
 
 
 @click.command(epilog=examples("ogai lab down", "ogai lab down d13", "ogai lab down --all"))
-@click.argument("name", required=False, metavar="[NAME]")
+@click.argument("name", required=False, metavar="[NAME]", type=LAB)
 @click.option("--all", "every", is_flag=True, help="Every lab.")
 def down(name: str | None, every: bool) -> None:
     """Take a lab down, `lab` when none is named: its hosts, their disks, its network and its keys."""

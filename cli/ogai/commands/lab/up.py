@@ -66,7 +66,7 @@ def up(
     """
     from ogai.flows import lab as flow
 
-    flow.up(
+    lab = flow.up(
         name,
         nodes=nodes,
         os_name=os_name,
@@ -77,4 +77,6 @@ def up(
         output=output,
         on_step=lambda text: click.echo(text, err=True),
     )
+    first = lab.hosts[0].name
+    click.echo(f"next: ogai lab shell {first}, or: ogai node inspect --cluster {output}", err=True)
     click.echo(str(output))

@@ -7,6 +7,7 @@ from ogai.flows.cluster.down import down
 from ogai.flows.cluster.drains import drain, undrain
 from ogai.flows.cluster.fitness import raise_for_verdicts
 from ogai.flows.cluster.gate import gate
+from ogai.flows.cluster.kept import KeptCluster, list_clusters, use
 from ogai.flows.cluster.members import add, remove, replace
 from ogai.flows.cluster.prepare import Prepared
 from ogai.flows.cluster.status import NodeStatus, Status, status
@@ -18,6 +19,7 @@ __all__ = [
     "Checked",
     "Deviation",
     "Deviations",
+    "KeptCluster",
     "Level",
     "NodeBrought",
     "NodeStatus",
@@ -31,6 +33,7 @@ __all__ = [
     "down",
     "drain",
     "gate",
+    "list_clusters",
     "raise_for_failed",
     "raise_for_unseen",
     "raise_for_verdicts",
@@ -40,4 +43,5 @@ __all__ = [
     "undrain",
     "up",
     "upgrade",
+    "use",
 ]

@@ -1,10 +1,12 @@
 """What a check does about what it found: drains of its own, set and lifted."""
 
+from collections.abc import Sequence
+
 import msgspec
 
 from l0_infra.core.errors import OgaiError
 from l1_podsys import GATE, DrainDecision, Scene, SlurmNode, controller_of, decide_drains, verdict
-from l1_podsys.schemas import Cluster, Health
+from l1_podsys.schemas import Cluster, Health, Verdict
 from ogai.flows.cluster.drains import drainer_of, note_given_back
 from ogai.flows.cluster.nodes import Nodes
 
@@ -35,8 +37,17 @@ def act_on(
             hint=error.hint,
         )
         return msgspec.structs.replace(health, verdicts=(*health.verdicts, refused)), scene.slurm
-    told = msgspec.structs.replace(health, drains=decision.changes(), breaker=decision.breaker)
+    verdicts = tuple(_given_back(one, decision.lift) for one in health.verdicts)
+    told = msgspec.structs.replace(
+        health, verdicts=verdicts, drains=decision.changes(), breaker=decision.breaker
+    )
     return told, slurm
+
+
+def _given_back(found: Verdict, lifted: Sequence[str]) -> Verdict:
+    if found.check == "scheduler.state" and found.node in lifted:
+        return verdict(found.node, "scheduler.state", "ok", "given back: the checks that drained it pass")
+    return found
 
 
 def _carry_out(

@@ -5,9 +5,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from l0_infra.core.exec import Secret
-from l1_podsys import cluster_members, controller_name
+from l1_podsys import cluster_members, controller_name, forget_current
 from ogai.flows.cluster.brought import Brought, NodeBrought
-from ogai.flows.cluster.place import CURRENT, current_name
 from ogai.flows.cluster.prepare import Roles, load_all_roles
 from ogai.flows.cluster.undo import undo_roles
 from ogai.flows.cluster.work import wanted_cluster, work_on
@@ -60,5 +59,4 @@ def _node(name: str, bad: set[str]) -> NodeBrought:
 
 def _forget(folder: Path, home: Path, name: str) -> None:
     shutil.rmtree(folder)
-    if current_name(home) == name:
-        (home / "clusters" / CURRENT).unlink()
+    forget_current(home, name)

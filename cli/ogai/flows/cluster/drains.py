@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import time
 
-from l0_infra.core.documents import read_document
 from l0_infra.core.errors import UnsatisfiableError, UsageError
+from l0_infra.core.exec import Secret
 from l1_podsys import (
     GATE,
     SlurmDrainer,
@@ -21,7 +21,7 @@ from l1_podsys import (
 )
 from l1_podsys.schemas import Cluster, DrainChange
 from ogai.flows.cluster.nodes import Nodes
-from ogai.flows.cluster.places import cluster_folder
+from ogai.flows.cluster.places import cluster_folder, wanted_cluster
 from ogai.flows.node.targets import targets_of_cluster
 
 __all__ = ["account", "drain", "drainer_of", "note_given_back", "undrain"]
@@ -35,7 +35,12 @@ class _Asked:
 
 
 def drain(
-    nodes: str, *, cluster: str | Path, reason: str, owner: str | None = None
+    nodes: str,
+    *,
+    reason: str,
+    cluster: str | Path | None = None,
+    owner: str | None = None,
+    password: Secret | None = None,
 ) -> tuple[DrainChange, ...]:
     """Let nodes finish what they run and take nothing new, in the name of `owner` (None: the account that asks).
 
@@ -43,7 +48,7 @@ def drain(
     scheduler does not know, EngineError when it does not answer.
     """
     own = owner or account()
-    with _asked(nodes, cluster) as asked:
+    with _asked(nodes, cluster, password) as asked:
         before = {node.name: node for node in asked.drainer.nodes(asked.names)}
         _refuse_unknown(asked, before.keys())
         done = asked.drainer.drain(asked.names, owner=own, reason=reason, over=(GATE,))
@@ -60,13 +65,19 @@ def drain(
     )
 
 
-def undrain(nodes: str, *, cluster: str | Path, owner: str | None = None) -> tuple[DrainChange, ...]:
+def undrain(
+    nodes: str,
+    *,
+    cluster: str | Path | None = None,
+    owner: str | None = None,
+    password: Secret | None = None,
+) -> tuple[DrainChange, ...]:
     """Give back nodes that `owner` drained (None: the account that asks).
 
     Raises UnsatisfiableError when one of them is another's drain, and then none is given back.
     """
     own = owner or account()
-    with _asked(nodes, cluster) as asked:
+    with _asked(nodes, cluster, password) as asked:
         _refuse_unknown(asked, {node.name for node in asked.drainer.nodes(asked.names)})
         done = asked.drainer.undrain(asked.names, owner=own)
     note_given_back(asked.cluster, done)
@@ -92,8 +103,8 @@ def account() -> str:
 
 
 @contextmanager
-def _asked(nodes: str, path: str | Path) -> Iterator[_Asked]:
-    cluster = read_document(Path(path), expect=Cluster)
+def _asked(nodes: str, path: str | Path | None, password: Secret | None) -> Iterator[_Asked]:
+    cluster = wanted_cluster(path)
     if cluster.scheduler.engine != "slurm":
         raise UsageError(
             f"cluster `{cluster.name}`",
@@ -101,7 +112,7 @@ def _asked(nodes: str, path: str | Path) -> Iterator[_Asked]:
             expected="`slurm`, which can drain nodes",
         )
     names = tuple(str(target.name) for target in targets_of_cluster(cluster, nodes))
-    with Nodes(targets_of_cluster(cluster)) as reached:
+    with Nodes(targets_of_cluster(cluster, password=password)) as reached:
         yield _Asked(cluster=cluster, names=names, drainer=drainer_of(cluster, reached))
 
 

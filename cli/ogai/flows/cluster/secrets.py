@@ -1,29 +1,23 @@
 """The secrets of a cluster: made once, kept in files that only this user can read; a munge key in use is adopted."""
 
 import hashlib
-import os
-import secrets as random
 from collections.abc import Mapping
 from pathlib import Path
 
 from l0_infra.core.errors import RemoteError
 from l0_infra.core.exec import Command, LocalRunner, Runner
-from l0_infra.core.store import save_file
-from l1_podsys import HOST_AUTHORITY, MUNGE_KEY, PASSWORD
+from l1_podsys import HOST_AUTHORITY, MUNGE_KEY
+from l1_podsys import ensure_secrets as make_secrets
 
 __all__ = ["SecretDigests", "ensure_secrets"]
 
-KEY_BYTES = 1024
 KEY_ON_NODE = "/etc/munge/munge.key"
 
 
 def ensure_secrets(folder: Path, controller: Runner | None, *, sudo: bool) -> None:
     """Make what is missing; the munge key of the controller, if it has one, becomes the cluster's."""
-    if not (folder / MUNGE_KEY).exists():
-        key = _munge_key(controller, sudo=sudo) if controller is not None else None
-        save_file(folder / MUNGE_KEY, key or os.urandom(KEY_BYTES), mode=0o600)
-    if not (folder / PASSWORD).exists():
-        save_file(folder / PASSWORD, f"{random.token_urlsafe(32)}\n".encode(), mode=0o600)
+    wanted = controller is not None and not (folder / MUNGE_KEY).exists()
+    make_secrets(folder, munge_key=_munge_key(controller, sudo=sudo) if controller and wanted else None)
     _make_host_authority(folder / HOST_AUTHORITY)
 
 

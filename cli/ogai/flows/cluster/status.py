@@ -7,7 +7,7 @@ import msgspec
 
 from l0_infra import Entry, Ledger, RunRecord
 from l0_infra.core.nodeset import fold, natural_key
-from l1_podsys import cluster_members, controller_name
+from l1_podsys import Holder, cluster_members, controller_name
 from ogai.flows.cluster.work import wanted_cluster
 
 __all__ = ["NodeStatus", "Status", "status"]
@@ -34,6 +34,7 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
     folder: str
     nodes: tuple[NodeStatus, ...]
     runs: tuple[RunRecord, ...]
+    at_work: Holder | None = None
     mend: str = ""
 
 
@@ -56,6 +57,7 @@ def status(name: str | None = None) -> Status:
         folder=str(place.folder),
         nodes=nodes,
         runs=runs,
+        at_work=place.at_work(),
         mend=_mend({node.name: node.state for node in nodes}),
     )
 

@@ -9,7 +9,7 @@ import msgspec
 from l0_infra import OnProgress
 from l0_infra.core.exec import Secret
 from l0_infra.core.nodeset import fold
-from l1_podsys import Drainer, cluster_members
+from l1_podsys import Drainer, cluster_members, parse_drain
 from ogai.flows.cluster.brought import Brought, NodeBrought, Trouble
 from ogai.flows.cluster.carry import brought_of
 from ogai.flows.cluster.gate import Gate, gate, unfit
@@ -18,7 +18,7 @@ from ogai.flows.cluster.prepare import OnNode, Prepared, Roles, load_all_roles, 
 from ogai.flows.cluster.up import bring_up
 from ogai.flows.cluster.work import wanted_cluster, work_on
 
-__all__ = ["upgrade"]
+__all__ = ["upgrade", "waves_of"]
 
 OWNER = "upgrade"
 SHARE = 0.1
@@ -63,7 +63,7 @@ def upgrade(
         )
         agree(prepared)
         drainer, sums = drainer_for(work), _Sums(brought_of(prepared, "", (), (), 0.0))
-        for wave in _waves(prepared, drainer, share):
+        for wave in waves_of(prepared, _drained_before(drainer), share):
             on_wave(fold(wave))
             take_out_of_work(work, drainer, wave, owner=OWNER, reason="it is being upgraded", wait_s=wait_s)
             brought = bring_up(
@@ -85,12 +85,17 @@ def upgrade(
     return sums.total
 
 
-def _waves(prepared: Prepared, drainer: Drainer | None, share: float) -> Iterator[list[str]]:
+def _drained_before(drainer: Drainer | None) -> frozenset[str]:
+    """Name the nodes that an earlier upgrade took out of work and did not give back."""
+    nodes = () if drainer is None else drainer.nodes()
+    drained = [node for node in nodes if node.drained]
+    return frozenset(node.name for node in drained if parse_drain(node.reason, node.reason_by).owner == OWNER)
+
+
+def waves_of(prepared: Prepared, drained: frozenset[str], share: float) -> Iterator[list[str]]:
     """Yield nodes to change together: the controller, then shares of those with something left, or drained by us."""
     members = cluster_members(prepared.cluster)
-    due = {step.node for step in prepared.steps_left}
-    if drainer is not None:
-        due |= {node.name for node in drainer.nodes() if node.drained and f"ogai:{OWNER} " in node.reason}
+    due = {step.node for step in prepared.steps_left} | drained
     ordered = [name for name in members if name in due]
     compute = [name for name in members if "compute" in members[name].places]
     size = max(1, math.floor(share * len(compute)))

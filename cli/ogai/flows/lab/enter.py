@@ -1,5 +1,6 @@
 """Commands inside hosts."""
 
+import os
 from collections.abc import Sequence
 
 from l0_infra.core.errors import OgaiError, RemoteError
@@ -8,7 +9,7 @@ from l1_podsys import HostHandle, ssh_command
 from ogai.flows.lab.hosts import find_hosts
 from ogai.flows.lab.labs import here
 
-__all__ = ["exec_", "raise_for_failed", "shell_command"]
+__all__ = ["exec_", "exec_command", "raise_for_failed", "shell_command"]
 
 EXEC_S = 600.0
 
@@ -18,6 +19,12 @@ def exec_(
 ) -> tuple[Result[HostHandle, Outcome], ...]:
     """Run a command as root on hosts, at their consoles: no network and no sshd is needed."""
     return fan_out(find_hosts(here(), nodes), lambda at: at.run(argv, deadline_s=deadline_s))
+
+
+def exec_command(nodes: str, argv: Sequence[str]) -> tuple[str, ...] | None:
+    """Write the command that runs `argv` on the one host that is meant; None when several are."""
+    hosts = find_hosts(here(), nodes)
+    return hosts[0].at_console(argv) if len(hosts) == 1 else None
 
 
 def raise_for_failed(results: Sequence[Result[HostHandle, Outcome]]) -> None:
@@ -37,4 +44,5 @@ def raise_for_failed(results: Sequence[Result[HostHandle, Outcome]]) -> None:
 def shell_command(node: str, *, console: bool = False) -> tuple[str, ...]:
     """Write the command that gives a shell on a host: over ssh, or as root at its console."""
     (at, *_) = find_hosts(here(), node)
-    return at.at_console(("bash", "-l")) if console else ssh_command(at.host, at.layout)
+    shell = ("env", f"TERM={os.environ.get('TERM', 'linux')}", "bash", "-l")
+    return at.at_console(shell) if console else ssh_command(at.host, at.layout)

@@ -15,11 +15,12 @@ from l1_podsys import (
     describe_lab_cluster,
     lab_names,
     load_lab,
+    load_labs,
     render_lab_cluster,
     take_lab_down,
 )
 
-__all__ = ["down", "here", "load", "names", "up"]
+__all__ = ["down", "here", "host_names", "load", "names", "up"]
 
 OnStep = Callable[[str], None]
 
@@ -70,6 +71,11 @@ def down(name: str = "lab") -> bool:
 def load(name: str = "lab") -> Lab:
     """Read what a lab consists of."""
     return load_lab(here().home, name)
+
+
+def host_names() -> tuple[str, ...]:
+    """Name every host of every lab."""
+    return tuple(host.name for lab in load_labs(here().home) for host in lab.hosts)
 
 
 def names() -> tuple[str, ...]:

@@ -16,9 +16,14 @@ def print_status(status: Status) -> None:
     """Print the status on stdout."""
     print_table(COLUMNS, status.nodes)
     click.echo(f"\ncluster {status.cluster}, controller {status.controller}, kept in {status.folder}")
-    for run in status.runs:
+    if status.at_work is not None:
+        holder = status.at_work
+        click.echo(
+            f"at work: `{holder.what}` of {holder.user} since {_moment(holder.since)}, process {holder.pid}"
+        )
+    for number, run in enumerate(status.runs):
         took = "" if run.ended_at is None else f" after {run.ended_at - run.began_at:.0f} s"
-        how = run.outcome or "still at work, or killed"
+        how = run.outcome or ("at work" if status.at_work is not None and number == 0 else "killed")
         click.echo(f"{_moment(run.began_at)}  {run.what}: {how}{took}  ({run.id})")
     if status.mend:
         click.echo(printable(f"next: {status.mend}"))

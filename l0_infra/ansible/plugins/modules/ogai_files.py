@@ -93,7 +93,7 @@ def settle(module, wish):
 def settle_link(module, wish):
     path, target = wish["path"], wish["link"]
     if not os.path.exists(target):
-        module.fail_json(msg="%s: found no %s to link to; expected it to be there" % (path, target))
+        module.fail_json(msg=f"{path}: found no {target} to link to; expected it to be there")
     if os.path.islink(path) and os.readlink(path) == target:
         return False
     if not module.check_mode:

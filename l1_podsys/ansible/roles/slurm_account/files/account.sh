@@ -19,7 +19,7 @@ elif [ "$(id -u slurm)" != "$uid" ]; then
     systemctl stop slurmctld slurmdbd 2>/dev/null || true
     usermod --uid "$uid" --gid "$uid" slurm && echo "changed account"
 fi
-for folder in /var/log/slurm /var/spool/slurmctld; do
+for folder in /var/log/slurm /var/lib/slurm /var/lib/slurm/slurmctld; do
     [ -d "$folder" ] || { install -d -m 755 -o slurm -g slurm "$folder" && echo "changed $folder"; }
     [ "$(stat -c %u:%g "$folder")" = "$uid:$uid" ] || { chown -R slurm:slurm "$folder" && echo "changed $folder"; }
 done

@@ -1,0 +1,72 @@
+"""A wish becomes a lab, and a larger wish adds to it."""
+
+import msgspec
+import pytest
+
+from l0_infra.core.errors import UnsatisfiableError, UsageError
+from l1_podsys.lab.documents import Lab, LabWish
+from l1_podsys.lab.wish import check_wish, plan_hosts
+from tests.support.labs import a_lab
+
+
+def test_hosts_are_numbered_by_name_address_and_cable() -> None:
+    lab = a_lab(nodes=3)
+    assert [(host.name, host.address) for host in lab.hosts] == [
+        ("t-paper-1", "10.217.7.2"),
+        ("t-paper-2", "10.217.7.3"),
+        ("t-paper-3", "10.217.7.4"),
+    ]
+    assert lab.gateway == "10.217.7.1"
+
+
+def test_names_in_the_kernel_are_short_enough_for_the_last_host() -> None:
+    lab = a_lab(nodes=200)
+    assert max(len(lab.cable(host)) for host in lab.hosts) <= 15  # IFNAMSIZ of netdevice(7), less the NUL
+    assert len({lab.cable(host) for host in lab.hosts}) == len({host.address for host in lab.hosts}) == 200
+
+
+def test_more_hosts_leave_the_others_as_they_are_and_fewer_take_none_away() -> None:
+    lab = a_lab(nodes=2)
+    more = plan_hosts(lab, LabWish(name="t-paper", nodes=4, memory_bytes=2**30))
+    assert more.hosts[:2] == lab.hosts and len(more.hosts) == 4
+    assert [host.memory_bytes for host in more.hosts] == [None, None, 2**30, 2**30]
+    assert plan_hosts(more, LabWish(name="t-paper", nodes=1)) == more
+
+
+def test_another_debian_is_another_lab() -> None:
+    with pytest.raises(UnsatisfiableError, match="a lab of debian12; expected one of debian13"):
+        plan_hosts(a_lab(), LabWish(name="t-paper", os="debian13"))
+
+
+def test_hosts_differ_when_asked_and_a_limit_given_counts_for_all() -> None:
+    varied = a_lab(nodes=5, vary=True).hosts
+    assert len({(host.memory_bytes, host.accelerators) for host in varied}) > 2
+    assert (varied[4].memory_bytes, varied[4].accelerators) == (
+        varied[0].memory_bytes,
+        varied[0].accelerators,
+    )
+    limited = plan_hosts(a_lab(nodes=1), LabWish(nodes=3, vary=True, memory_bytes=2**30)).hosts[1:]
+    assert {host.memory_bytes for host in limited} == {2**30}
+
+
+@pytest.mark.parametrize(
+    ("wish", "where"),
+    [
+        (LabWish(name="Lab"), "lab name"),
+        (LabWish(name="../x"), "lab name"),
+        (LabWish(name="a-"), "lab name"),
+        (LabWish(name="a" * 31), "lab name"),
+        (LabWish(nodes=0), "--nodes"),
+        (LabWish(nodes=201), "--nodes"),
+        (LabWish(memory_bytes=2**20), "--memory"),
+    ],
+)
+def test_what_cannot_be_is_refused_before_anything_is_made(wish: LabWish, where: str) -> None:
+    with pytest.raises(UsageError) as error:
+        check_wish(wish)
+    assert error.value.where == where
+
+
+def test_a_lab_is_read_back_as_it_was_written() -> None:
+    lab = a_lab(nodes=2, vary=True)
+    assert msgspec.json.decode(msgspec.json.encode(lab), type=Lab) == lab
