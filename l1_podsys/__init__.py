@@ -47,6 +47,15 @@ if TYPE_CHECKING:
         watch_health,
         worst_of,
     )
+    from l1_podsys.inventory import (
+        FORMS,
+        Imported,
+        ListForm,
+        Note,
+        assemble,
+        parse_list,
+        render_inventory,
+    )
     from l1_podsys.lab import (
         BREAKS,
         Break,
@@ -92,6 +101,7 @@ if TYPE_CHECKING:
 __all__ = [
     "BREAKS",
     "CHECKS",
+    "FORMS",
     "GATE",
     "HOST_AUTHORITY",
     "MUNGE_KEY",
@@ -105,6 +115,7 @@ __all__ = [
     "GateRecord",
     "Holder",
     "HostHandle",
+    "Imported",
     "KnownHealth",
     "KnownVerdict",
     "Lab",
@@ -112,15 +123,18 @@ __all__ = [
     "LabOs",
     "LabPlace",
     "LabWish",
+    "ListForm",
     "MeasuredCluster",
     "Member",
     "NodeView",
+    "Note",
     "Reach",
     "Round",
     "Scene",
     "SlurmDrainer",
     "SlurmNode",
     "Trait",
+    "assemble",
     "breaks_of",
     "bring_lab_up",
     "cluster_members",
@@ -149,10 +163,12 @@ __all__ = [
     "needs_sudo",
     "observe_cluster",
     "parse_drain",
+    "parse_list",
     "place_in",
     "plan_bringup",
     "probe_offset",
     "probe_scene",
+    "render_inventory",
     "render_lab_cluster",
     "save_record",
     "ssh_command",
@@ -209,6 +225,15 @@ _GATES = (
     "watch_health",
     "worst_of",
 )
+_INVENTORY = (
+    "FORMS",
+    "Imported",
+    "ListForm",
+    "Note",
+    "assemble",
+    "parse_list",
+    "render_inventory",
+)
 _LAB = (
     "BREAKS",
     "Break",
@@ -253,6 +278,7 @@ _STATE = (
 _HOME = {
     **dict.fromkeys(_BRINGUP, "l1_podsys.bringup"),
     **dict.fromkeys(_GATES, "l1_podsys.gates"),
+    **dict.fromkeys(_INVENTORY, "l1_podsys.inventory"),
     **dict.fromkeys(_LAB, "l1_podsys.lab"),
     **dict.fromkeys(_SLURM, "l1_podsys.slurm"),
     **dict.fromkeys(_STATE, "l1_podsys.state"),
