@@ -51,6 +51,7 @@ if TYPE_CHECKING:
         ListForm,
         Note,
         assemble,
+        guess_form,
         parse_list,
         render_inventory,
     )
@@ -144,6 +145,7 @@ __all__ = [
     "ensure_secrets",
     "forget_current",
     "forget_events",
+    "guess_form",
     "heal_host",
     "health_with",
     "in_order",
@@ -225,6 +227,7 @@ _INVENTORY = (
     "ListForm",
     "Note",
     "assemble",
+    "guess_form",
     "parse_list",
     "render_inventory",
 )

@@ -14,6 +14,8 @@ TABLE = {
     "remove": Entry(target=f"{HERE}.members:remove", help="Take nodes out."),
     "replace": Entry(target=f"{HERE}.members:replace", help="Bring up another machine in a node's place."),
     "upgrade": Entry(target=f"{HERE}.upgrade:upgrade", help="Change a cluster at work, a share at a time."),
+    "import": Entry(target=f"{HERE}.lists:import_", help="Make a cluster document of a list of hosts."),
+    "export": Entry(target=f"{HERE}.lists:export", help="Write a cluster as an Ansible inventory."),
     "use": Entry(target=f"{HERE}.use:use", help="Have another cluster be the current one."),
     "list": Entry(target=f"{HERE}.list:list_", help="The clusters that are kept here."),
     "down": Entry(target=f"{HERE}.down:down", help="Take a cluster down."),

@@ -8,6 +8,7 @@ from ogai.flows.cluster.drains import drain, undrain
 from ogai.flows.cluster.fitness import raise_for_verdicts
 from ogai.flows.cluster.gate import gate
 from ogai.flows.cluster.kept import KeptCluster, list_clusters, use
+from ogai.flows.cluster.lists import ImportedCluster, export_inventory, import_list
 from ogai.flows.cluster.members import add, remove, replace
 from ogai.flows.cluster.prepare import Prepared
 from ogai.flows.cluster.status import NodeStatus, Status, status
@@ -19,6 +20,7 @@ __all__ = [
     "Checked",
     "Deviation",
     "Deviations",
+    "ImportedCluster",
     "KeptCluster",
     "Level",
     "NodeBrought",
@@ -32,7 +34,9 @@ __all__ = [
     "diff",
     "down",
     "drain",
+    "export_inventory",
     "gate",
+    "import_list",
     "list_clusters",
     "raise_for_failed",
     "raise_for_unseen",
