@@ -83,19 +83,12 @@ if TYPE_CHECKING:
         delete_nodes_command,
         parse_drain,
     )
-    from l1_podsys.state import (
-        ClusterPlace,
-        Holder,
-        KnownHealth,
-        KnownVerdict,
-        current_name,
-        ensure_secrets,
-        forget_current,
-        health_with,
-        known_names,
-        make_current,
-        place_in,
-    )
+    from l1_podsys.state.current import current_name, forget_current, known_names, make_current
+    from l1_podsys.state.hold import Holder
+    from l1_podsys.state.known_health import KnownHealth, KnownVerdict, health_with
+    from l1_podsys.state.place import ClusterPlace, place_in
+    from l1_podsys.state.secrets import ensure_secrets
+    from l1_podsys.state.summary import ClusterSummary, load_summary
 
 __all__ = [
     "BREAKS",
@@ -108,6 +101,7 @@ __all__ = [
     "Break",
     "BringupScene",
     "ClusterPlace",
+    "ClusterSummary",
     "Drain",
     "DrainDecision",
     "Drainer",
@@ -156,6 +150,7 @@ __all__ = [
     "load_lab",
     "load_labs",
     "load_record",
+    "load_summary",
     "make_current",
     "measure_cluster",
     "members_of",
@@ -259,26 +254,23 @@ _SLURM = (
     "delete_nodes_command",
     "parse_drain",
 )
-_STATE = (
-    "ClusterPlace",
-    "Holder",
-    "KnownHealth",
-    "KnownVerdict",
-    "current_name",
-    "ensure_secrets",
-    "forget_current",
-    "health_with",
-    "known_names",
-    "make_current",
-    "place_in",
-)
+_STATE = {
+    **dict.fromkeys(
+        ("current_name", "forget_current", "known_names", "make_current"), "l1_podsys.state.current"
+    ),
+    **dict.fromkeys(("KnownHealth", "KnownVerdict", "health_with"), "l1_podsys.state.known_health"),
+    **dict.fromkeys(("ClusterPlace", "place_in"), "l1_podsys.state.place"),
+    **dict.fromkeys(("ClusterSummary", "load_summary"), "l1_podsys.state.summary"),
+    "Holder": "l1_podsys.state.hold",
+    "ensure_secrets": "l1_podsys.state.secrets",
+}
 _HOME = {
     **dict.fromkeys(_BRINGUP, "l1_podsys.bringup"),
     **dict.fromkeys(_GATES, "l1_podsys.gates"),
     **dict.fromkeys(_INVENTORY, "l1_podsys.inventory"),
     **dict.fromkeys(_LAB, "l1_podsys.lab"),
     **dict.fromkeys(_SLURM, "l1_podsys.slurm"),
-    **dict.fromkeys(_STATE, "l1_podsys.state"),
+    **_STATE,
 }
 
 
