@@ -75,6 +75,7 @@ if TYPE_CHECKING:
         ssh_command,
         take_lab_down,
     )
+    from l1_podsys.propose.cluster import ClusterAnswers, propose_cluster, render_proposed
     from l1_podsys.slurm import (
         Drain,
         Drainer,
@@ -100,6 +101,7 @@ __all__ = [
     "PASSWORD",
     "Break",
     "BringupScene",
+    "ClusterAnswers",
     "ClusterPlace",
     "ClusterSummary",
     "Drain",
@@ -162,8 +164,10 @@ __all__ = [
     "plan_bringup",
     "probe_offset",
     "probe_scene",
+    "propose_cluster",
     "render_inventory",
     "render_lab_cluster",
+    "render_proposed",
     "save_record",
     "ssh_command",
     "take_lab_down",
@@ -270,6 +274,7 @@ _HOME = {
     **dict.fromkeys(_INVENTORY, "l1_podsys.inventory"),
     **dict.fromkeys(_LAB, "l1_podsys.lab"),
     **dict.fromkeys(_SLURM, "l1_podsys.slurm"),
+    **dict.fromkeys(("ClusterAnswers", "propose_cluster", "render_proposed"), "l1_podsys.propose.cluster"),
     **_STATE,
 }
 

@@ -7,6 +7,9 @@ __all__ = ["cluster"]
 HERE = "ogai.commands.cluster"
 
 TABLE = {
+    "init": Entry(
+        target=f"{HERE}.init:init", help="Begin a cluster document: a few questions, a look at the hosts."
+    ),
     "up": Entry(target=f"{HERE}.up:up", help="Make hosts a cluster, or bring back what has drifted."),
     "status": Entry(target=f"{HERE}.status:status", help="How each node was left, and what to do next."),
     "diff": Entry(target=f"{HERE}.diff:diff", help="What is otherwise than wished."),

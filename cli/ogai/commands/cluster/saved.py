@@ -8,7 +8,7 @@ import click
 
 from l0_infra.core.errors import MachineError, UsageError, describe_os_error
 
-__all__ = ["force_option", "save_document", "to_option"]
+__all__ = ["force_option", "refuse_overwriting", "save_document", "to_option"]
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -29,14 +29,19 @@ def force_option(command: Command) -> Command:
     return click.option("--force", is_flag=True, help="Overwrite a file that is there.")(command)
 
 
-def save_document(path: Path, text: str, *, force: bool) -> None:
-    """Write a document and say what to do with it. Raises UsageError where a file is, unless `force`."""
-    from l0_infra.core.store import save_file
-
+def refuse_overwriting(path: Path, *, force: bool) -> None:
+    """Raise UsageError where a file is, unless `force`."""
     if path.exists() and not force:
         raise UsageError(
             str(path), found="a file there already", expected="a new file", hint="--force overwrites it"
         )
+
+
+def save_document(path: Path, text: str, *, force: bool) -> None:
+    """Write a document and say what to do with it. Raises UsageError where a file is, unless `force`."""
+    from l0_infra.core.store import save_file
+
+    refuse_overwriting(path, force=force)
     try:
         save_file(path, text.encode())
     except OSError as error:

@@ -7,6 +7,7 @@ from ogai.flows.cluster.down import down
 from ogai.flows.cluster.drains import drain, undrain
 from ogai.flows.cluster.fitness import raise_for_verdicts
 from ogai.flows.cluster.gate import gate
+from ogai.flows.cluster.init import Described, Wished, describe, offered, parse_storage
 from ogai.flows.cluster.kept import KeptCluster, list_clusters, use
 from ogai.flows.cluster.lists import ImportedCluster, export_inventory, import_list
 from ogai.flows.cluster.members import add, remove, replace
@@ -18,6 +19,7 @@ from ogai.flows.cluster.upgrade import upgrade
 __all__ = [
     "Brought",
     "Checked",
+    "Described",
     "Deviation",
     "Deviations",
     "ImportedCluster",
@@ -28,9 +30,11 @@ __all__ = [
     "Prepared",
     "Status",
     "Trouble",
+    "Wished",
     "add",
     "check",
     "check_cluster",
+    "describe",
     "diff",
     "down",
     "drain",
@@ -38,6 +42,8 @@ __all__ = [
     "gate",
     "import_list",
     "list_clusters",
+    "offered",
+    "parse_storage",
     "raise_for_failed",
     "raise_for_unseen",
     "raise_for_verdicts",
