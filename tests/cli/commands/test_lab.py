@@ -90,7 +90,7 @@ def test_a_line_for_each_host_says_how_it_is(capsys: Captured) -> None:
     )
     print_labs([LabReport(name="lab", os="debian13", network="10.217.0.0/24", folder="/x", hosts=(off, bad))])
     assert [line.split() for line in capsys.readouterr().out.splitlines()] == [
-        ["LAB", "OS", "HOST", "ADDRESS", "STATE", "BROKEN", "MEMORY", "ACCELERATORS"],
+        ["LAB", "OS", "HOST", "ADDRESS", "STATE", "BROKEN", "MEMORY", "GPUS"],
         ["lab", "debian13", "lab-1", "10.217.0.2", "off", "power-off", "all", "0"],
         ["lab", "debian13", "lab-2", "10.217.0.3", "on", "cable,", "slow-cpu", "1", "GiB", "2"],
     ]
