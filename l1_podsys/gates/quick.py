@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from l0_infra.core.nodeset import natural_key
+from l0_infra.core.units import format_count
 from l1_podsys.gates.catalogue import verdict
 from l1_podsys.gates.clock import judge_clock_service, judge_offsets
 from l1_podsys.gates.disks import judge_disks
@@ -133,7 +134,7 @@ def _scheduler(cluster: Cluster, scene: Scene) -> Iterator[Verdict]:
         why = "the controller does not answer"
         yield from (verdict(view.name, "scheduler.node", "unknown", why) for view in compute)
         return
-    yield verdict(controller, "scheduler.controller", "ok", f"knows {len(scene.slurm)} nodes")
+    yield verdict(controller, "scheduler.controller", "ok", f"knows {format_count(len(scene.slurm), 'node')}")
     known, version = {node.name: node for node in scene.slurm}, usual_version(scene.slurm)
     for view in compute:
         yield from judge_scheduler(view.name, view.facts, known, version)
