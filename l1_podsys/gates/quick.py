@@ -5,13 +5,14 @@ from dataclasses import dataclass, field
 
 from l0_infra.core.nodeset import natural_key
 from l0_infra.core.units import format_count
+from l1_podsys.gates.addresses import own_addresses
 from l1_podsys.gates.catalogue import verdict
 from l1_podsys.gates.clock import judge_clock_service, judge_offsets
 from l1_podsys.gates.disks import judge_disks
 from l1_podsys.gates.equal import judge_inspection, judge_pair
 from l1_podsys.gates.look import Look
 from l1_podsys.gates.mesh import Edge, judge_mesh
-from l1_podsys.gates.network import judge_networks, own_addresses, usual_speeds
+from l1_podsys.gates.network import judge_networks, usual_speeds
 from l1_podsys.gates.scheduler import judge_munge, judge_scheduler, usual_version
 from l1_podsys.gates.services import judge_names, judge_services, services_of
 from l1_podsys.gates.storage import judge_storage
