@@ -4,12 +4,11 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from l0_infra.core.units import format_count
 from l0_infra.schemas import Accelerator, FabricPort, KernelEvent, NodeFacts
-from l1_podsys.gates.catalogue import Severity, verdict
+from l1_podsys.gates.catalogue import SEVERITY_OF, Severity, verdict
 from l1_podsys.schemas import Verdict
 
 __all__ = ["judge_meanwhile", "worst_of"]
 
-SEVERITIES: Mapping[str, Severity] = {"fatal": "critical", "error": "critical", "warning": "warning"}
 HOT_MARGIN_C = 3.0
 ORDER: tuple[Severity, ...] = ("critical", "unknown", "warning", "ok")
 
@@ -46,14 +45,14 @@ def _events(node: str, before: NodeFacts, after: NodeFacts) -> Verdict:
     new = [
         one
         for one in after.kernel_events
-        if one.severity in SEVERITIES and one.count > counted.get(_key(one), 0)
+        if one.severity in SEVERITY_OF and one.count > counted.get(_key(one), 0)
     ]
     if not new:
         return verdict(node, "burnin.events", "ok", "none that matters")
-    worst = min(new, key=lambda one: list(SEVERITIES).index(one.severity))
+    worst = min(new, key=lambda one: list(SEVERITY_OF).index(one.severity))
     words = ", ".join(f"{one.name} of {one.device or 'the node'}" for one in new)
     hint = f"{worst.meaning} {worst.action}" + (f": {worst.advice}" if worst.advice else "")
-    return verdict(node, "burnin.events", SEVERITIES[worst.severity], words, hint=hint)
+    return verdict(node, "burnin.events", SEVERITY_OF[worst.severity], words, hint=hint)
 
 
 def _key(event: KernelEvent) -> tuple[str, str | None]:

@@ -10,6 +10,7 @@ import msgspec
 
 from l0_infra.core.errors import OgaiError
 from l0_infra.core.exec import Command, Runner
+from l0_infra.core.units import format_count
 from l1_podsys.gates.reach import Reach
 from l1_podsys.gates.speed import Baseline, Speeds, find_suspects
 
@@ -90,9 +91,8 @@ def measure_class(
     whom: Sequence[str] = nodes
     for stage in range(STAGES):
         for turn in range(asked.rounds):
-            on_round(
-                f"{' and '.join(asked.words)}, round {stage * asked.rounds + turn + 1}, {len(whom)} nodes"
-            )
+            count = format_count(len(whom), "node")
+            on_round(f"{' and '.join(asked.words)}, round {stage * asked.rounds + turn + 1}, {count}")
             _one_round(whom, asked, reach, book, lot)
         whom = _next(book, baseline, lot)
         if not whom:

@@ -6,10 +6,13 @@ from typing import Literal
 
 from l1_podsys.schemas import Verdict
 
-__all__ = ["CHECKS", "Check", "verdict"]
+__all__ = ["CHECKS", "SEVERITY_OF", "Check", "Severity", "verdict"]
 
 Level = Literal["quick", "medium", "burnin"]
 Severity = Literal["ok", "warning", "critical", "unknown"]
+
+SEVERITY_OF: Mapping[str, Severity] = {"fatal": "critical", "error": "critical", "warning": "warning"}
+"""How grave what one node's rules and its kernel's log call so is; what else they say is no fault."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -153,7 +156,7 @@ ALL = (
         code="scheduler.version",
         what="the node's slurmd is of the version of the others",
         expected="the version of the others",
-        hint="upgrade the node: ogai cluster upgrade NODE",
+        hint="apt policy slurmd on both; `ogai cluster upgrade` brings all to one version, a share at a time",
     ),
     Check(
         code="cpu.speed",

@@ -10,9 +10,9 @@ from l0_infra.core.errors import OgaiError
 from l0_infra.core.exec import Command, Runner
 from l0_infra.core.units import format_bytes
 from l0_infra.schemas import Vendor
+from l1_podsys.gates.addresses import carrier_of
 from l1_podsys.gates.bursts import RUN
 from l1_podsys.gates.catalogue import verdict
-from l1_podsys.gates.network import carrier_of
 from l1_podsys.gates.reach import Reach
 from l1_podsys.gates.view import NodeView
 from l1_podsys.schemas import Cluster, Verdict

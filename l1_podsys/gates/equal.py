@@ -1,16 +1,16 @@
 """What the rules of one node and of a class say, as verdicts; and two nodes, of which neither is the odd one."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from l0_infra.schemas import Finding, Inspection, NodeFacts
-from l1_podsys.gates.catalogue import Severity, verdict
+from l1_podsys.gates.catalogue import SEVERITY_OF, Severity, verdict
 from l1_podsys.gates.view import NodeView
+from l1_podsys.gates.words import code_word
 from l1_podsys.schemas import Verdict
 
 __all__ = ["judge_inspection", "judge_pair"]
 
 FEWEST = 3
-SEVERITIES: Mapping[str, Severity] = {"fatal": "critical", "error": "critical", "warning": "warning"}
 ODD = "odd-"
 JUDGED_HERE = frozenset(("clock-not-synchronised", "clock-off", "service-failed"))
 """Rules whose matter is looked at more closely here."""
@@ -22,12 +22,16 @@ def judge_inspection(inspection: Inspection, *, class_size: int) -> Iterator[Ver
     findings = [
         found
         for found in inspection.findings
-        if found.severity in SEVERITIES and found.rule not in JUDGED_HERE
+        if found.severity in SEVERITY_OF and found.rule not in JUDGED_HERE
     ]
     odd = [found for found in findings if found.rule.startswith(ODD)]
     own = [found for found in findings if not found.rule.startswith(ODD)]
-    yield from (_of(node, found, "node.rules", f"node.{_code(found.rule)}") for found in own)
-    yield from (_of(node, found, "class.equal", f"class.{_code(found.rule[len(ODD) :])}") for found in odd)
+    yield from (
+        _of(node, found, "node.rules", f"node.{code_word(found.rule, empty='rule')}") for found in own
+    )
+    for found in odd:
+        what = code_word(found.rule.removeprefix(ODD), empty="rule")
+        yield _of(node, found, "class.equal", f"class.{what}")
     if not own:
         held = len(inspection.passed)
         severity: Severity = "ok" if held else "unknown"
@@ -43,17 +47,12 @@ def _of(node: str, found: Finding, code: str, named: str) -> Verdict:
     return verdict(
         node,
         code,
-        SEVERITIES[found.severity],
+        SEVERITY_OF[found.severity],
         f"{where}{found.found}",
         expected=found.expected,
         hint=found.mend,
         named=named,
     )
-
-
-def _code(rule: str) -> str:
-    signs = [sign if sign.isascii() and sign.isalnum() else "-" for sign in rule.lower()]
-    return "-".join(filter(None, "".join(signs).split("-"))) or "rule"
 
 
 def judge_pair(views: Sequence[NodeView]) -> Iterator[Verdict]:

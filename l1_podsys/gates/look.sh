@@ -1,5 +1,5 @@
-# What L1 asks of a node: printed in sections, `== NAME` and its lines. Sent on stdin, after a line `set -- …`
-# for each list; nothing is changed on the node but files that are removed again.
+# What L1 asks of a node: printed in sections, `== NAME` and its lines. Sent on stdin, after a line `name=value` for
+# each field of the question; nothing is changed on the node but files that are removed again.
 export LC_ALL=C PATH="$PATH:/usr/sbin:/sbin:/usr/local/sbin"
 limit() {
   if command -v timeout >/dev/null 2>&1; then timeout -k 1 "$@"; else shift; "$@"; fi
@@ -15,8 +15,6 @@ probe_write() {
   rm -f "$f"
 }
 
-section uptime
-cat /proc/uptime
 section mounts
 cat /proc/mounts
 section blocks
@@ -25,13 +23,6 @@ section inodes
 limit 10 df -P -i -l
 section write
 for d in / /tmp /var/tmp /dev/shm; do [ -d "$d" ] && { [ -w "$d" ] || [ "$(id -u)" = 0 ]; } && probe_write "$d"; done
-section interfaces
-for i in /sys/class/net/*; do
-  [ -e "$i/operstate" ] || continue
-  echo "${i##*/} $(cat "$i/operstate" 2>/dev/null) $(cat "$i/carrier" 2>/dev/null || echo 0) $(cat "$i/speed" 2>/dev/null || echo -1)"
-done
-section addresses
-ip -o address show 2>&1
 for a in $routes; do
   section "route $a"
   ip -o route get "$a" 2>&1

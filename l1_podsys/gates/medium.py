@@ -6,6 +6,7 @@ from statistics import median
 from l0_infra.core.units import format_bytes
 from l1_podsys.gates.catalogue import Severity, verdict
 from l1_podsys.gates.speed import Baseline, Slowness, Speeds, class_slowness, compare_speeds
+from l1_podsys.gates.words import code_word
 from l1_podsys.schemas import Verdict
 
 __all__ = ["judge_speeds", "measure_code"]
@@ -22,9 +23,7 @@ def measure_code(measure: str) -> tuple[str, str]:
     what, _, mountpoint = measure.partition(" ")
     if what in CODES:
         return CODES[what], CODES[what]
-    letters = "".join(sign if sign.isalnum() else "-" for sign in mountpoint.lower())
-    name = "-".join(filter(None, letters.split("-"))) or "root"
-    return "storage.speed", f"storage.{name}-{what}"
+    return "storage.speed", f"storage.{code_word(mountpoint, empty='root')}-{what}"
 
 
 def judge_speeds(

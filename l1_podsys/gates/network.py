@@ -2,17 +2,17 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from ipaddress import ip_address, ip_interface, ip_network
 
 from l0_infra.core.errors import OgaiError
 from l0_infra.core.nodeset import expand
 from l0_infra.schemas import NodeFacts
+from l1_podsys.gates.addresses import address_in, held_in
 from l1_podsys.gates.catalogue import Severity, verdict
 from l1_podsys.gates.look import Look
 from l1_podsys.gates.view import NodeView
 from l1_podsys.schemas import Cluster, Network, Verdict
 
-__all__ = ["address_in", "judge_networks", "routes_of"]
+__all__ = ["judge_networks", "routes_of", "usual_speeds"]
 
 PASSIVE = frozenset(("unknown", "up"))
 """States of a link that works; point-to-point and virtual ones are `unknown`."""
@@ -37,20 +37,15 @@ def routes_of(cluster: Cluster, peers: Sequence[NodeFacts]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(address for address in found if address))
 
 
-def address_in(network: Network, facts: NodeFacts) -> str | None:
-    """Return the node's own address in a network; None when it has none or the network has no range."""
-    held = (address for _, address in _held(network, facts))
-    return next(held, None)
-
-
 def judge_networks(
     cluster: Cluster, view: NodeView, peers: Sequence[NodeFacts], speeds: Mapping[str, int]
 ) -> Iterator[Verdict]:
     """Judge one node; `peers` are asked-for ends of routes, `speeds` the usual speed of each network by purpose."""
     facts, look = view.facts, view.look
-    for network in _wanted(cluster) if facts is not None else ():
-        assert facts is not None
-        ports = ports_of(network, facts)
+    if facts is None:
+        return
+    for network in _wanted(cluster):
+        ports = _ports_of(network, facts)
         if network.interfaces:
             yield _link(view.name, network, ports, speeds.get(network.purpose))
         if network.cidr is not None:
@@ -67,7 +62,7 @@ def usual_speeds(cluster: Cluster, views: Sequence[NodeView]) -> Mapping[str, in
             port.speed
             for view in views
             if view.facts is not None
-            for port in ports_of(network, view.facts)
+            for port in _ports_of(network, view.facts)
             if port.speed is not None
         ]
         most = max(set(speeds), key=speeds.count, default=None)
@@ -76,7 +71,7 @@ def usual_speeds(cluster: Cluster, views: Sequence[NodeView]) -> Mapping[str, in
     return usual
 
 
-def ports_of(network: Network, facts: NodeFacts) -> tuple[_Port, ...]:
+def _ports_of(network: Network, facts: NodeFacts) -> tuple[_Port, ...]:
     """List the ports that carry a network on a node: those named that it has, missing ones as down."""
     return tuple(_port(name, facts) for name in _names(network))
 
@@ -123,24 +118,12 @@ def _rate(bits_per_s: int | None) -> str:
     return "a speed it does not tell" if bits_per_s is None else f"{bits_per_s / 1e9:g} Gbit/s"
 
 
-def _held(network: Network, facts: NodeFacts) -> Iterator[tuple[str, str]]:
-    """Yield interface and address of the node's addresses within a network."""
-    if network.cidr is None:
-        return
-    wanted = ip_network(network.cidr)
-    for interface in facts.interfaces:
-        for text in interface.addresses or ():
-            address = ip_interface(text).ip
-            if address.version == wanted.version and address in wanted:
-                yield interface.name, str(address)
-
-
 def _address(node: str, network: Network, facts: NodeFacts) -> Verdict:
     named = f"network.{network.purpose}-address"
     expected = f"an address in {network.cidr}"
     if network.interfaces:
         expected += f" on {', '.join(network.interfaces)}"
-    held = tuple(_held(network, facts))
+    held = tuple(held_in(network, facts))
     if not held:
         if all(interface.addresses is None for interface in facts.interfaces):
             return verdict(node, "network.address", "unknown", "addresses were not read", named=named)
@@ -162,9 +145,9 @@ def _routes(
     node: str, network: Network, facts: NodeFacts, look: Look, peers: Sequence[NodeFacts]
 ) -> Iterator[Verdict]:
     named = f"network.{network.purpose}-route"
-    own = {address for _, address in _held(network, facts)}
+    own = {address for _, address in held_in(network, facts)}
     carriers = (
-        _carriers(network, facts) if network.interfaces else {name for name, _ in _held(network, facts)}
+        _carriers(network, facts) if network.interfaces else {name for name, _ in held_in(network, facts)}
     )
     for peer in peers:
         address = address_in(network, peer)
@@ -184,43 +167,3 @@ def _routes(
 def _device(lines: Sequence[str]) -> str | None:
     words = lines[0].split() if lines else []
     return words[words.index("dev") + 1] if "dev" in words[:-1] else None
-
-
-def own_addresses(address: str, facts: NodeFacts | None) -> tuple[str, ...]:
-    """List the IP addresses known of a node: that of the document, and what its interfaces have; loopback is none."""
-    held = (
-        str(ip_interface(text).ip)
-        for interface in (() if facts is None else facts.interfaces)
-        for text in interface.addresses or ()
-    )
-    return tuple(dict.fromkeys(one for one in (address, *held) if is_address(one)))
-
-
-def is_address(text: str) -> bool:
-    """Tell whether a text is an IP address by which other nodes may know a node."""
-    try:
-        return not ip_address(text).is_loopback
-    except ValueError:
-        return False
-
-
-def same_address(one: str, other: str) -> bool:
-    """Tell whether two texts mean one IP address."""
-    try:
-        return ip_address(one) == ip_address(other)
-    except ValueError:
-        return one == other
-
-
-def carrier_of(cluster: Cluster, view: NodeView) -> tuple[str, str]:
-    """Return address and interface by which a node works with others: of the compute network, else of management's.
-
-    Without either it is the address of the document, and no interface.
-    """
-    by_purpose = {network.purpose: network for network in cluster.networks}
-    for purpose in ("compute", "management"):
-        network = by_purpose.get(purpose)
-        held = next(_held(network, view.facts), None) if network and view.facts else None
-        if held is not None:
-            return held[1], held[0]
-    return view.member.address, ""

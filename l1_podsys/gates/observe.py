@@ -50,9 +50,7 @@ def _first(*values: int | None) -> int:
     return next((value for value in values if value is not None), 0)
 
 
-def _state(
-    cluster: Cluster, view: NodeView, found: SlurmNode | None
-) -> tuple[Literal["idle", "drained", "down", "unknown"], str]:
+def _state(cluster: Cluster, view: NodeView, found: SlurmNode | None) -> tuple[State, str]:
     if cluster.scheduler.engine != "slurm":
         return ("down", view.lost) if view.lost else ("idle", "")
     if found is None:

@@ -4,13 +4,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from l0_infra.core.nodeset import natural_key
+from l0_infra.core.units import format_count
+from l1_podsys.gates.addresses import own_addresses
 from l1_podsys.gates.catalogue import verdict
 from l1_podsys.gates.clock import judge_clock_service, judge_offsets
 from l1_podsys.gates.disks import judge_disks
 from l1_podsys.gates.equal import judge_inspection, judge_pair
 from l1_podsys.gates.look import Look
 from l1_podsys.gates.mesh import Edge, judge_mesh
-from l1_podsys.gates.network import judge_networks, own_addresses, usual_speeds
+from l1_podsys.gates.network import judge_networks, usual_speeds
 from l1_podsys.gates.scheduler import judge_munge, judge_scheduler, usual_version
 from l1_podsys.gates.services import judge_names, judge_services, services_of
 from l1_podsys.gates.storage import judge_storage
@@ -133,7 +135,7 @@ def _scheduler(cluster: Cluster, scene: Scene) -> Iterator[Verdict]:
         why = "the controller does not answer"
         yield from (verdict(view.name, "scheduler.node", "unknown", why) for view in compute)
         return
-    yield verdict(controller, "scheduler.controller", "ok", f"knows {len(scene.slurm)} nodes")
+    yield verdict(controller, "scheduler.controller", "ok", f"knows {format_count(len(scene.slurm), 'node')}")
     known, version = {node.name: node for node in scene.slurm}, usual_version(scene.slurm)
     for view in compute:
         yield from judge_scheduler(view.name, view.facts, known, version)

@@ -2,9 +2,9 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
+from l1_podsys.gates.addresses import same_address
 from l1_podsys.gates.catalogue import verdict
 from l1_podsys.gates.look import Look
-from l1_podsys.gates.network import same_address
 from l1_podsys.gates.view import Member
 from l1_podsys.schemas import Cluster, Verdict
 

@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
+from l0_infra.core.units import format_count
+
 __all__ = ["Baseline", "Slowness", "Speeds", "compare_speeds", "find_suspects"]
 
 FLOOR = 0.08
@@ -146,8 +148,7 @@ def _baseline_limit(measured: Sequence[Speeds], baseline: Baseline) -> float:
 
 
 def _earlier(baseline: Baseline) -> str:
-    count = len(baseline.runs)
-    return f"{count} earlier clean run{'' if count == 1 else 's'}"
+    return format_count(len(baseline.runs), "earlier clean run")
 
 
 def _noise(measured: Sequence[Speeds]) -> float:

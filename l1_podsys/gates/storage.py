@@ -4,15 +4,10 @@ from collections.abc import Iterator
 
 from l1_podsys.gates.catalogue import verdict
 from l1_podsys.gates.look import Look
+from l1_podsys.gates.words import code_word
 from l1_podsys.schemas import Cluster, Storage, Verdict
 
-__all__ = ["judge_storage", "storage_name"]
-
-
-def storage_name(storage: Storage) -> str:
-    """Name a file system in a code: `/shared/home` is `shared-home`."""
-    letters = [sign if sign.isalnum() else "-" for sign in storage.mountpoint.lower()]
-    return "-".join(filter(None, "".join(letters).split("-"))) or "root"
+__all__ = ["judge_storage"]
 
 
 def judge_storage(cluster: Cluster, node: str, look: Look, tokens: dict[str, str]) -> Iterator[Verdict]:
@@ -21,14 +16,14 @@ def judge_storage(cluster: Cluster, node: str, look: Look, tokens: dict[str, str
     for storage in cluster.storage:
         serves = storage.server_node == node
         if storage.filesystem != "existing" and not serves and storage.mountpoint not in points:
-            named = f"storage.{storage_name(storage)}-mounted"
+            named = f"storage.{code_word(storage.mountpoint, empty='root')}-mounted"
             yield verdict(node, "storage.mounted", "critical", f"{storage.mountpoint} is not", named=named)
         else:
             yield _shared(storage, node, look, tokens)
 
 
 def _shared(storage: Storage, node: str, look: Look, tokens: dict[str, str]) -> Verdict:
-    named = f"storage.{storage_name(storage)}-shared"
+    named = f"storage.{code_word(storage.mountpoint, empty='root')}-shared"
     token = tokens.get(storage.mountpoint)
     lines = look.lines(f"storage {storage.mountpoint}")
     if token is None or not lines:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from l0_infra.schemas import Inspection, NodeFacts
+from l1_podsys.bringup import controller_name
 from l1_podsys.gates.clock import Offset
 from l1_podsys.gates.look import Look
 from l1_podsys.schemas import Cluster
@@ -60,6 +61,5 @@ def members_of(cluster: Cluster, names: Sequence[str] | None = None) -> tuple[Me
 
 def controller_of(cluster: Cluster) -> Member:
     """Return the node that the scheduler's controller runs on: the one named, else the first head."""
-    members = members_of(cluster)
-    named = next((one for one in members if one.name == cluster.scheduler.controller), None)
-    return named or next(one for one in members if "head" in one.roles)
+    (controller,) = members_of(cluster, (controller_name(cluster),))
+    return controller

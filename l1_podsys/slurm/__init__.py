@@ -1,11 +1,6 @@
 """Slurm: how its nodes are asked for and read, taken out of work with an owner and a reason, and given back."""
 
-from l1_podsys.slurm.commands import (
-    drain_command,
-    ping_command,
-    show_nodes_command,
-    undrain_command,
-)
+from l1_podsys.slurm.commands import drain_command, show_nodes_command, undrain_command
 from l1_podsys.slurm.configuration import (
     render_cgroup_conf,
     render_database_conf,
@@ -42,7 +37,6 @@ __all__ = [
     "parse_drain",
     "parse_nodes_json",
     "parse_nodes_text",
-    "ping_command",
     "render_cgroup_conf",
     "render_database_conf",
     "render_drain",

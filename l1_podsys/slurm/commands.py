@@ -4,17 +4,12 @@ from collections.abc import Sequence
 
 from l0_infra.core.nodeset import fold
 
-__all__ = ["drain_command", "ping_command", "show_nodes_command", "undrain_command"]
+__all__ = ["drain_command", "show_nodes_command", "undrain_command"]
 
 
 def show_nodes_command(nodes: Sequence[str] = ()) -> tuple[str, ...]:
     """Ask for all nodes, or for some, a line each; the text is alike in all versions, the JSON is not."""
     return ("scontrol", "--oneliner", "show", "nodes", *([fold(nodes)] if nodes else []))
-
-
-def ping_command() -> tuple[str, ...]:
-    """Ask whether the controller answers."""
-    return ("scontrol", "ping")
 
 
 def drain_command(nodes: Sequence[str], reason: str) -> tuple[str, ...]:

@@ -31,5 +31,5 @@ COLUMNS: tuple[Column[tuple[LabReport, HostReport]], ...] = (
     Column(title="STATE", value=lambda row: row[1].state),
     Column(title="BROKEN", value=lambda row: ", ".join(row[1].broken) or "-"),
     Column(title="MEMORY", value=lambda row: _memory(row[1]), align="right"),
-    Column(title="ACCELERATORS", value=lambda row: str(row[1].accelerators), align="right"),
+    Column(title="GPUS", value=lambda row: str(row[1].accelerators), align="right"),
 )

@@ -40,7 +40,10 @@ def console(*, stderr: bool = False) -> "Console":
 
 
 def print_table(columns: Sequence[Column[Row]], rows: Sequence[Row]) -> None:
-    """Print rows on stdout: wrapped to the width of a terminal, one whole line each in a pipe."""
+    """Print rows on stdout: wrapped to the width of a terminal, one whole line each in a pipe.
+
+    The first column names the rows; names are not cut in two, so that they can be copied, unless they are very long.
+    """
     cells = [[printable(column.value(row)) for column in columns] for row in rows]
     if sys.stdout.isatty():
         _print_rich(columns, cells)
@@ -83,11 +86,13 @@ def _print_rich(columns: Sequence[Column[Row]], cells: Sequence[Sequence[str]]) 
     from rich.text import Text
 
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    for column in columns:
-        table.add_column(column.title, justify=column.align, overflow="fold")
+    terminal = console()
+    for place, column in enumerate(columns):
+        whole = place == 0 and max((len(line[0]) for line in cells), default=0) <= terminal.width // 3
+        table.add_column(column.title, justify=column.align, overflow="fold", no_wrap=whole)
     for line in cells:
         table.add_row(*map(Text, line))
-    console().print(table)
+    terminal.print(table)
 
 
 def _print_grid(fields: Sequence[tuple[str, str]], *, stderr: bool) -> None:

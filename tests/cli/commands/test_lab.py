@@ -90,7 +90,7 @@ def test_a_line_for_each_host_says_how_it_is(capsys: Captured) -> None:
     )
     print_labs([LabReport(name="lab", os="debian13", network="10.217.0.0/24", folder="/x", hosts=(off, bad))])
     assert [line.split() for line in capsys.readouterr().out.splitlines()] == [
-        ["LAB", "OS", "HOST", "ADDRESS", "STATE", "BROKEN", "MEMORY", "ACCELERATORS"],
+        ["LAB", "OS", "HOST", "ADDRESS", "STATE", "BROKEN", "MEMORY", "GPUS"],
         ["lab", "debian13", "lab-1", "10.217.0.2", "off", "power-off", "all", "0"],
         ["lab", "debian13", "lab-2", "10.217.0.3", "on", "cable,", "slow-cpu", "1", "GiB", "2"],
     ]
@@ -105,3 +105,10 @@ def test_the_shell_completes_kinds_hosts_and_labs(home: Path) -> None:
         for word, start in ((KIND, "s"), (HOST, "trial-"), (LAB, ""))
     }
     assert offered == {"kind": ["slow-cpu", "slow-net"], "nodeset": ["trial-1", "trial-2"], "lab": ["trial"]}
+
+
+def test_a_shell_is_given_on_one_host_and_not_on_the_first_of_several(home: Path, capsys: Captured) -> None:
+    (home / "labs" / "trial").mkdir(parents=True)
+    save_lab(Layout.of(home, "trial"), a_lab(nodes=2, name="trial"))
+    assert main(["lab", "shell", "trial-[1-2]"]) == 2
+    assert "found 2 hosts; expected one host" in capsys.readouterr().err

@@ -51,15 +51,17 @@ def test_fields_are_aligned(capsys: pytest.CaptureFixture[str]) -> None:
 SHOW = """
 from ogai.render import Column, print_table
 columns = [Column(title="NAME", value=lambda r: r[0]), Column(title="WHY", value=lambda r: r[1])]
-print_table(columns, [("job", "word " * 30), ("deep", "/a/very/long/path" * 9)])
+print_table(columns, {rows!r})
 """
+ROWS = (("job", "word " * 30), ("deep", "/a/very/long/path" * 9))
 
 
-def _on_terminal(environ: dict[str, str]) -> str:
+def _on_terminal(environ: dict[str, str], rows: tuple[tuple[str, str], ...] = ROWS) -> str:
     """Run SHOW with a terminal as its stdout and return what the terminal got."""
+    script = SHOW.format(rows=rows)
     ours, theirs = pty.openpty()
     base = {"PATH": os.environ["PATH"], "PYTHONPATH": f"{ROOT}:{ROOT / 'cli'}", "TERM": "xterm-256color"}
-    subprocess.run([sys.executable, "-c", SHOW], stdout=theirs, env=base | environ, check=True, timeout=30)
+    subprocess.run([sys.executable, "-c", script], stdout=theirs, env=base | environ, check=True, timeout=30)
     os.close(theirs)
     got = b""
     try:
@@ -75,6 +77,14 @@ def test_a_terminal_gets_lines_that_fit_and_hold_everything() -> None:
     text = re.sub(r"\x1b\[[0-9;]*m", "", _on_terminal({"COLUMNS": "50"}))
     assert max(map(len, text.splitlines())) <= 50
     assert re.sub(r"\s", "", text).count("/a/very/long/path") == 9
+
+
+def test_a_name_is_not_cut_in_two_unless_it_fills_the_line() -> None:
+    rows = ("gpu-node-001", "w" * 90), ("n" * 17, "x")
+    kept = re.sub(r"\x1b\[[0-9;]*m", "", _on_terminal({"COLUMNS": "51"}, rows))
+    assert "gpu-node-001" in kept and "n" * 17 in kept
+    cut = re.sub(r"\x1b\[[0-9;]*m", "", _on_terminal({"COLUMNS": "50"}, (("n" * 60, "x"),)))
+    assert max(map(len, cut.splitlines())) <= 50 and cut.count("n") == 60
 
 
 def test_a_terminal_gets_bold_titles_unless_it_is_dumb() -> None:

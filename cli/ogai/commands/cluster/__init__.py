@@ -30,9 +30,9 @@ TABLE = {
 
 EPILOG = """\b
 Examples:
-  ogai cluster up pod.yaml                      from bare hosts to a cluster; again: only what is missing
-  ogai cluster status                           how it stands, and what to do next
-  ogai cluster check                            within seconds, what is wrong and how to mend it
+  ogai cluster up pod.yaml    make hosts a cluster; again: what is missing
+  ogai cluster status         how it stands, and what to do next
+  ogai cluster check          in seconds, what is wrong and how to mend it
   ogai cluster drain n07 --reason "power supply is swapped"
 """
 

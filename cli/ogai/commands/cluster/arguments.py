@@ -7,12 +7,35 @@ from typing import Any, TypeVar
 import click
 
 from l0_infra.core.exec import Secret
+from l0_infra.core.units import parse_duration
 
-__all__ = ["ask_option", "changing_options", "check_option", "cluster_option", "name_option", "password_of"]
+__all__ = [
+    "DURATION",
+    "ask_option",
+    "changing_options",
+    "check_option",
+    "cluster_option",
+    "name_option",
+    "password_of",
+]
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 VARIABLE = "OGAI_SUDO_PASSWORD"
+
+
+class Duration(click.ParamType[float]):
+    """A time such as `90s` or `1h30m`, in seconds; a bare number is seconds."""
+
+    name = "duration"
+
+    def convert(self, value: str | float, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Read it. Raises UsageError that names the option."""
+        where = param.opts[0] if param is not None else "duration"
+        return value if isinstance(value, float) else parse_duration(value, where=where)
+
+
+DURATION = Duration()
 
 
 def changing_options(command: Command) -> Command:

@@ -11,9 +11,9 @@ __all__ = ["check"]
 
 EPILOG = """\b
 Examples:
-  ogai cluster check                            the current cluster
+  ogai cluster check                      the current cluster
   ogai cluster check n[01-16] --cluster pod.yaml --level medium
-  ogai cluster check -o json | jq '.verdicts[] | select(.severity == "critical")'
+  ogai cluster check -o json | jq -r '.verdicts[] | [.node, .check] | @tsv'
 
 Exit code 0: fit. 6: a node has a critical verdict. 4: a check could not be made. Warnings are 0.
 """

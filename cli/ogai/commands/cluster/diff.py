@@ -11,8 +11,8 @@ __all__ = ["diff"]
 
 EPILOG = """\b
 Examples:
-  ogai cluster diff                        how the current cluster's nodes deviate
-  ogai cluster diff pod.yaml               what this document would change
+  ogai cluster diff                   how the current cluster's nodes deviate
+  ogai cluster diff pod.yaml          what this document would change
   ogai cluster diff --limit gpu07 -o json
 
 Nothing is changed. `ogai cluster up` brings everything back. Exit code 4: a node could not be looked at.

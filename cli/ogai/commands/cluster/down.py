@@ -11,7 +11,7 @@ EPILOG = """\b
 Examples:
   ogai cluster down --dry-run
   ogai cluster down
-  ogai cluster down --purge        what ran, figures over time and all other data go, too
+  ogai cluster down --purge      data go, too: what ran, figures over time
 
 Services that were brought are stopped, files that were written go, and files that were there before come back.
 Packages, accounts and shared file systems stay.

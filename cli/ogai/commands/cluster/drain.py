@@ -18,7 +18,7 @@ kept as it is.
 EPILOG_UNDRAIN = """\b
 Examples:
   ogai cluster undrain n[07-08]
-  ogai cluster undrain n09 --owner gate    what a check drained, before it is checked anew
+  ogai cluster undrain n09 --owner gate   drained by a check, and mended
 
 Exit code 3: another owner drained one of the nodes, and none is given back.
 """

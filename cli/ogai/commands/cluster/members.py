@@ -2,7 +2,7 @@
 
 import click
 
-from ogai.commands.cluster.arguments import changing_options, check_option, name_option, password_of
+from ogai.commands.cluster.arguments import DURATION, changing_options, check_option, name_option, password_of
 from ogai.render import Output, emit, output_option
 
 __all__ = ["add", "remove", "replace"]
@@ -19,15 +19,15 @@ gets the nodes; `ogai cluster export` writes it out.
 REMOVE_EPILOG = """\b
 Examples:
   ogai cluster remove gpu07
-  ogai cluster remove gpu[33-40] --wait 600
-  ogai cluster remove gpu07 --force          it is broken for good and does not answer
+  ogai cluster remove gpu[33-40] --wait 10m
+  ogai cluster remove gpu07 --force     it is broken and does not answer
 
 Nodes are drained, and when nothing runs on them any more, what roles left there is stopped and taken away.
 """
 
 REPLACE_EPILOG = """\b
 Examples:
-  ogai cluster replace gpu07                       another machine answers under its address
+  ogai cluster replace gpu07            another machine has its address
   ogai cluster replace gpu07 --address 10.20.0.77
 """
 
@@ -79,9 +79,9 @@ def add(
 @click.option(
     "--wait",
     "wait_s",
-    metavar="SECONDS",
-    type=click.FloatRange(min=0),
-    default=3600.0,
+    metavar="DURATION",
+    type=DURATION,
+    default="1h",
     show_default=True,
     help="How long work that runs there is waited for.",
 )

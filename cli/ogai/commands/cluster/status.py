@@ -10,7 +10,7 @@ __all__ = ["status"]
 EPILOG = """\b
 Examples:
   ogai cluster status
-  ogai cluster status --name pod1 -o json | jq '.nodes[] | select(.state != "ready")'
+  ogai cluster status --name pod1 -o json | jq -r '.nodes[].trouble'
 
 Nobody is asked: `ogai cluster diff` looks at the nodes, `ogai cluster check` judges them.
 """

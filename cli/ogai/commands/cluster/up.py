@@ -4,18 +4,18 @@ from pathlib import Path
 
 import click
 
-from ogai.commands.cluster.arguments import changing_options, check_option, name_option, password_of
+from ogai.commands.cluster.arguments import DURATION, changing_options, check_option, name_option, password_of
 from ogai.render import Output, emit, output_option
 
 __all__ = ["up"]
 
 EPILOG = """\b
 Examples:
-  ogai cluster up lab.yaml                 look, show what would be done, ask, do it
-  ogai cluster up lab.yaml --yes           without asking
-  ogai cluster up --limit gpu[17-32]       these nodes of the current cluster, and its controller
-  ogai cluster up --dry-run                only look and show
-  ogai cluster up --full                   apply every role again, whatever holds already
+  ogai cluster up lab.yaml            look, show the plan, ask, do it
+  ogai cluster up lab.yaml --yes      without asking
+  ogai cluster up --limit gpu[17-32]  only these nodes, and the controller
+  ogai cluster up --dry-run           only look and show
+  ogai cluster up --full              every role again, whatever holds already
 
 What was done is kept for every node and role: a second run does only what is missing, changed or no longer holds,
 and goes on where another was ended, however it was ended. Exit code 5: a node could not be brought up; 6: one is
@@ -33,9 +33,9 @@ up and unfit for work, and the verdict says how to mend it.
 @click.option(
     "--host-timeout",
     "silence_s",
-    metavar="SECONDS",
-    type=click.FloatRange(min=1),
-    default=900.0,
+    metavar="DURATION",
+    type=DURATION,
+    default="15m",
     show_default=True,
     help="A node of which nothing is heard for so long is given up.",
 )

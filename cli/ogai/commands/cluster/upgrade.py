@@ -4,14 +4,14 @@ from pathlib import Path
 
 import click
 
-from ogai.commands.cluster.arguments import changing_options, name_option, password_of
+from ogai.commands.cluster.arguments import DURATION, changing_options, name_option, password_of
 from ogai.render import Output, emit, output_option
 
 __all__ = ["upgrade"]
 
 EPILOG = """\b
 Examples:
-  ogai cluster upgrade pod.yaml               a tenth of the compute nodes at a time
+  ogai cluster upgrade pod.yaml        a tenth of the nodes at a time
   ogai cluster upgrade pod.yaml --share 0.25
   ogai cluster upgrade --dry-run
 
@@ -33,9 +33,9 @@ node that fails is the last: its nodes stay drained, and the same command goes o
 @click.option(
     "--wait",
     "wait_s",
-    metavar="SECONDS",
-    type=click.FloatRange(min=0),
-    default=86400.0,
+    metavar="DURATION",
+    type=DURATION,
+    default="1d",
     show_default=True,
     help="How long work that runs on a node is waited for.",
 )

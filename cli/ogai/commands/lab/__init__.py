@@ -18,7 +18,7 @@ TABLE = {
 
 EPILOG = """\b
 Examples:
-  ogai lab up                                   four hosts of Debian 12, and lab.yaml
+  ogai lab up                          four hosts of Debian 12, and lab.yaml
   ogai lab exec lab-[1-4] -- systemctl is-system-running
   ogai lab shell lab-1
   ogai lab break power-off lab-3; ogai lab list; ogai lab heal lab-3

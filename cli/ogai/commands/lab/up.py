@@ -13,7 +13,7 @@ __all__ = ["up"]
 EPILOG = """\b
 Examples:
   ogai lab up
-  ogai lab up --nodes 6                      two more hosts, the others stay as they are
+  ogai lab up --nodes 6         two more hosts, the others stay as they are
   ogai lab up --name d13 --os debian13
   ogai lab up --memory 1GiB --vary
 

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from l0_infra.core.exec import Secret
+from l0_infra.core.units import format_count
 from l1_podsys import cluster_members, controller_name, forget_current
 from ogai.flows.cluster.brought import Brought, NodeBrought
 from ogai.flows.cluster.prepare import Roles, load_all_roles
@@ -31,7 +32,7 @@ def down(
     cluster, place = wanted_cluster(None, name)
     names = list(cluster_members(cluster))
     what = "what roles left, with all data" if purge else "what roles left; data stay"
-    agree(f"cluster {cluster.name}: on {len(names)} nodes goes {what}")
+    agree(f"cluster {cluster.name}: on {format_count(len(names), 'node')} goes {what}")
     known = roles or load_all_roles()
     with work_on(cluster, place, "ogai cluster down", password=password) as work:
         controller = controller_name(cluster)

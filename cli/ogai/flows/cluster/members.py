@@ -1,6 +1,5 @@
 """Nodes join a cluster, leave it, or are put in another's place; nobody else is touched but the controller."""
 
-import subprocess
 from collections.abc import Callable, Sequence
 
 from l0_infra import OnProgress
@@ -11,11 +10,12 @@ from l1_podsys import cluster_members, with_address, with_nodes, without_nodes
 from l1_podsys.schemas import Cluster
 from ogai.flows.cluster.brought import Brought
 from ogai.flows.cluster.gate import Gate, gate
+from ogai.flows.cluster.host_keys import forget_host_key
 from ogai.flows.cluster.out_of_work import drainer_for, forget_in_scheduler, take_out_of_work
 from ogai.flows.cluster.prepare import OnNode, Prepared, Roles, load_all_roles
 from ogai.flows.cluster.undo import undo_roles
 from ogai.flows.cluster.up import bring_up, checked
-from ogai.flows.cluster.work import Work, wanted_cluster, work_on
+from ogai.flows.cluster.work import wanted_cluster, work_on
 
 __all__ = ["add", "remove", "replace"]
 
@@ -125,7 +125,7 @@ def replace(
     _known(cluster, node)
     moved = cluster if address is None else with_address(cluster, node, address)
     with work_on(moved, place, "ogai cluster replace", password=password) as work:
-        _forget_host_key(work, node)
+        forget_host_key(moved.ssh, str(work.nodes.targets[node].address))
         work.ledger.forget([node])
         brought = bring_up(
             work,
@@ -152,10 +152,3 @@ def _known(cluster: Cluster, nodes: str) -> Sequence[str]:
             expected=f"nodes of {fold(members)}",
         )
     return names
-
-
-def _forget_host_key(work: Work, node: str) -> None:
-    file = work.cluster.ssh.known_hosts_file
-    address = work.nodes.targets[node].address
-    command = ["ssh-keygen", *(["-f", file] if file is not None else []), "-R", str(address)]
-    subprocess.run(command, capture_output=True, check=False)

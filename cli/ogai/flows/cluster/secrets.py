@@ -12,6 +12,7 @@ from l1_podsys import ensure_secrets as make_secrets
 __all__ = ["SecretDigests", "ensure_secrets"]
 
 KEY_ON_NODE = "/etc/munge/munge.key"
+ABSENT = "No such file or directory"
 
 
 def ensure_secrets(folder: Path, controller: Runner | None, *, sudo: bool) -> None:
@@ -44,7 +45,11 @@ class SecretDigests:
 
 
 def _munge_key(controller: Runner, *, sudo: bool) -> bytes | None:
+    """Fetch the key in use; None when there is none. One that cannot be read is no reason to make another."""
     try:
         return controller.get(KEY_ON_NODE, limit_bytes=64 * 1024, sudo=sudo) or None
-    except RemoteError:
-        return None
+    except RemoteError as error:
+        there = Command(argv=("test", "-e", KEY_ON_NODE), sudo=sudo)
+        if ABSENT in error.found or controller.run(there).exit_code == 1:  # said in the node's own language
+            return None
+        raise

@@ -16,7 +16,7 @@ from ogai.flows.cluster.gate import Gate, gate, unfit
 from ogai.flows.cluster.out_of_work import drainer_for, take_out_of_work
 from ogai.flows.cluster.prepare import OnNode, Prepared, Roles, load_all_roles, prepare
 from ogai.flows.cluster.up import bring_up
-from ogai.flows.cluster.work import wanted_cluster, work_on
+from ogai.flows.cluster.work import refuse_missing, wanted_cluster, work_on
 
 __all__ = ["upgrade", "waves_of"]
 
@@ -61,6 +61,7 @@ def upgrade(
             full=full,
             on_node=on_node,
         )
+        refuse_missing(work)
         agree(prepared)
         drainer, sums = drainer_for(work), _Sums(brought_of(prepared, "", (), (), 0.0))
         for wave in waves_of(prepared, _drained_before(drainer), share):

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Sequence
 
-from l0_infra.core.errors import OgaiError, RemoteError
+from l0_infra.core.errors import OgaiError, RemoteError, UsageError
 from l0_infra.core.exec import Outcome, Result, fan_out
 from l1_podsys import HostHandle, ssh_command
 from ogai.flows.lab.hosts import find_hosts
@@ -42,7 +42,9 @@ def raise_for_failed(results: Sequence[Result[HostHandle, Outcome]]) -> None:
 
 
 def shell_command(node: str, *, console: bool = False) -> tuple[str, ...]:
-    """Write the command that gives a shell on a host: over ssh, or as root at its console."""
-    (at, *_) = find_hosts(here(), node)
+    """Write the command that gives a shell on one host: over ssh, or as root at its console."""
+    at, *others = find_hosts(here(), node)
+    if others:
+        raise UsageError(f"node set `{node}`", found=f"{len(others) + 1} hosts", expected="one host")
     shell = ("env", f"TERM={os.environ.get('TERM', 'linux')}", "bash", "-l")
     return at.at_console(shell) if console else ssh_command(at.host, at.layout)

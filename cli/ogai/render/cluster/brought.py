@@ -8,6 +8,7 @@ from l0_infra.core.errors import printable
 from l0_infra.core.nodeset import fold
 from ogai.flows.cluster import Brought, NodeBrought, Trouble
 from ogai.render.cluster.health import print_health
+from ogai.render.moment import brief
 from ogai.render.table import Column, print_table
 
 __all__ = ["print_brought", "print_undone"]
@@ -17,17 +18,17 @@ MESSAGE_LINES = 6
 COLUMNS: tuple[Column[NodeBrought], ...] = (
     Column(title="NODE", value=lambda node: node.name),
     Column(title="STATE", value=lambda node: node.state),
-    Column(title="HELD ALREADY", value=lambda node: str(node.held_already), align="right"),
+    Column(title="OK", value=lambda node: str(node.held_already), align="right"),
     Column(title="DONE", value=lambda node: str(node.done), align="right"),
     Column(title="CHANGED", value=lambda node: str(node.changed), align="right"),
     Column(title="FAILED", value=lambda node: str(node.failed), align="right"),
     Column(title="WAITING", value=lambda node: str(node.held), align="right"),
-    Column(title="SECONDS", value=lambda node: f"{node.seconds:.0f}", align="right"),
+    Column(title="TOOK", value=lambda node: brief(node.seconds), align="right"),
 )
 
 
 def print_brought(brought: Brought) -> None:
-    """Print a line for each node, then what went wrong."""
+    """Print a line for each node, then what went wrong; OK counts steps that were as wished already."""
     print_table(COLUMNS, brought.nodes)
     if not brought.run:
         click.echo("nothing to do: everything holds")

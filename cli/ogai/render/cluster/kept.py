@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import click
 
 from l0_infra.core.errors import printable
+from l0_infra.core.units import format_count
 from ogai.flows.cluster import KeptCluster
 from ogai.render.moment import ago
 from ogai.render.table import Column, print_table
@@ -26,7 +27,11 @@ def print_kept(clusters: Sequence[KeptCluster]) -> None:
 
 def print_chosen(cluster: KeptCluster) -> None:
     """Say which cluster is the current one now."""
-    what = f"{cluster.scheduler}, {cluster.nodes} nodes" if cluster.scheduler else "it cannot be read"
+    what = (
+        f"{cluster.scheduler}, {format_count(cluster.nodes, 'node')}"
+        if cluster.scheduler
+        else "it cannot be read"
+    )
     click.echo(f"{cluster.name} is the current cluster ({what})")
 
 

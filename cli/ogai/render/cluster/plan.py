@@ -21,9 +21,9 @@ def plan_text(prepared: Prepared) -> str:
 
 def _lines(prepared: Prepared) -> Iterator[str]:
     left = prepared.steps_left
-    count = len(prepared.names)
+    nodes, steps = format_count(len(prepared.names), "node"), format_count(len(left), "step")
     held = len(prepared.plan.steps) - len(left)
-    yield f"{prepared.plan.title}: {format_count(count, 'node')}, {len(left)} steps to do, {held} hold already"
+    yield f"{prepared.plan.title}: {nodes}, {steps} to do, {held} hold already"
     for name, why in list(prepared.lost.items())[:MOST_LOST]:
         yield f"  {name} cannot be looked at: {why}"
     if len(prepared.lost) > MOST_LOST:
