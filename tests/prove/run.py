@@ -12,13 +12,14 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "cli")]
 
-from chaos.proof import prove_engine  # noqa: E402  the tree under proof comes first
+from bringup.proof import PARTS, prove_cluster  # noqa: E402  the tree under proof comes first
+from chaos.proof import prove_engine  # noqa: E402
 from drills.proof import Sizes, prove_resilience  # noqa: E402
 from l3_modeltools.resilience.drill import DRILL_KINDS  # noqa: E402
 from report import Proof, render_markdown, render_proof, render_summary  # noqa: E402
 from suites import SUITES, prove_suite  # noqa: E402
 
-NAMES = ("engine", *SUITES, "resilience")
+NAMES = ("engine", *SUITES, "cluster", "resilience")
 
 
 def main() -> int:
@@ -59,7 +60,14 @@ def parse_options() -> argparse.Namespace:
         help="how long a run is left alone beside a noisy neighbour",
     )
     parser.add_argument("--kinds", help="kinds of drills of the proof of resilience, joined by commas")
-    parser.add_argument("--small", action="store_true", help="drill a model of a few thousand parameters")
+    parser.add_argument(
+        "--small",
+        action="store_true",
+        help="drill a model of a few thousand parameters; kill and break a cluster a few times only",
+    )
+    parser.add_argument(
+        "--parts", help=f"parts of the proof of clusters, joined by commas: {', '.join(PARTS)}"
+    )
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**6))
     parser.add_argument("--only", action="append", choices=NAMES, help="this proof only; repeatable")
     parser.add_argument("--summary", type=Path, help="write the summary to this file, as Markdown")
@@ -87,7 +95,14 @@ def proofs(options: argparse.Namespace, evidence: Path) -> Mapping[str, Callable
         small=options.small,
     )
     resilience = partial(prove_resilience, sizes, seed=options.seed, evidence=evidence)
-    return {"engine": engine, **suites, "resilience": resilience}
+    cluster = partial(
+        prove_cluster,
+        small=options.small,
+        parts=options.parts.split(",") if options.parts else (),
+        seed=options.seed,
+        evidence=evidence,
+    )
+    return {"engine": engine, **suites, "cluster": cluster, "resilience": resilience}
 
 
 if __name__ == "__main__":

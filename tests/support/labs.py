@@ -16,7 +16,7 @@ from l1_podsys.lab.documents import Lab, LabWish
 from l1_podsys.lab.requirements import missing_programs
 from l1_podsys.lab.wish import plan_lab
 
-__all__ = ["RealLab", "a_lab", "leavings", "skip_without_lab"]
+__all__ = ["RealLab", "a_lab", "leavings", "skip_without_lab", "why_no_lab"]
 
 
 def a_lab(*, nodes: int = 3, lab_id: str = "0a1b2c", vary: bool = False, name: str = "t-paper") -> Lab:
@@ -86,13 +86,18 @@ class RealLab:
 
 def skip_without_lab() -> None:
     """Skip a test where no lab can be made, and say why."""
+    if why := why_no_lab():
+        pytest.skip(why)
+
+
+def why_no_lab() -> str:
+    """Say why no lab can be made here; empty when one can."""
     if os.geteuid() != 0:
-        pytest.skip("a lab needs root")
+        return "a lab needs root"
     if missing := missing_programs():
-        pytest.skip(f"a lab needs {', '.join(missing)}")
+        return f"a lab needs {', '.join(missing)}"
     apart = subprocess.run(["unshare", "--mount", "--net", "--pid", "--fork", "true"], capture_output=True)
-    if apart.returncode:
-        pytest.skip(f"a lab needs new namespaces: {apart.stderr.decode().strip()}")
+    return f"a lab needs new namespaces: {apart.stderr.decode().strip()}" if apart.returncode else ""
 
 
 def leavings(home: Path, lab_id: str | None) -> list[str]:
