@@ -1,8 +1,6 @@
 """The `cluster` document of a lab: what `ogai cluster up` takes as it is. Pure."""
 
-from msgspec import NODEFAULT, Struct, structs
-
-from l0_infra.core.documents import render_document
+from l0_infra.core.documents import render_brief
 from l0_infra.core.nodeset import fold
 from l1_podsys.lab.documents import SHARED, Lab, LabHost
 from l1_podsys.lab.layout import Layout
@@ -36,23 +34,7 @@ def describe_lab_cluster(lab: Lab, layout: Layout) -> Cluster:
 
 def render_lab_cluster(cluster: Cluster) -> str:
     """Write a cluster as a person would: what is left at its default is left out."""
-    return render_document({"kind": "cluster", "version": cluster.version, **_said(cluster)})
-
-
-def _said(part: Struct) -> dict[str, object]:
-    fields = {field.name: field for field in structs.fields(part)}
-    values = {name: getattr(part, name) for name in fields}
-    return {name: _plain(value) for name, value in values.items() if value != _default(fields[name])}
-
-
-def _default(field: structs.FieldInfo) -> object:
-    return field.default if field.default_factory is NODEFAULT else field.default_factory()
-
-
-def _plain(value: object) -> object:
-    if isinstance(value, Struct):
-        return _said(value)
-    return [_plain(one) for one in value] if isinstance(value, tuple) else value
+    return render_brief(cluster)
 
 
 def class_of(host: LabHost) -> str:

@@ -70,7 +70,7 @@ def _outside(cluster: Cluster) -> Iterator[Fault]:
 
 def _strangers(group: NodeGroup, column: str, networks: list[Network], path: FieldPath) -> Fault | None:
     """Tell all addresses of a group that lie outside, in one fault; names and networks without a range tell nothing."""
-    ranges = [found for one in networks if one.cidr is not None and (found := parse_network(one.cidr))]
+    ranges = [wide for one in networks if one.cidr is not None and (wide := parse_network(one.cidr))]
     field = "address" if column == "addresses" else "bmc_address"
     texts = [text for node in group.listed() if (text := getattr(node, field))]
     addresses = [found for text in texts if (found := parse_address(text))]

@@ -15,6 +15,8 @@ from l1_podsys.schemas.machine import Machine
 
 __all__ = ["NodeGroup", "repeated_nodes"]
 
+UNKNOWN = Machine()
+
 NodeSet = Annotated[str, Meta(min_length=1)]
 
 
@@ -79,7 +81,7 @@ class NodeGroup(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
                 address=address,
                 bmc_address=bmc,
                 node_class=self.node_class,
-                **_known(self.machines.get(name)),
+                **structs.asdict(self.machines.get(name, UNKNOWN)),
             )
             for name, address, bmc in rows
         )
@@ -90,10 +92,6 @@ class NodeGroup(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
             yield "addresses", self.addresses
         if self.bmc_addresses is not None:
             yield "bmc_addresses", self.bmc_addresses
-
-
-def _known(machine: Machine | None) -> dict[str, str | None]:
-    return structs.asdict(machine) if machine is not None else {}
 
 
 def repeated_nodes(groups: tuple[NodeGroup, ...]) -> Iterator[Fault]:

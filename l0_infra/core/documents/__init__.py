@@ -1,5 +1,6 @@
 """The machinery of shared documents: declared once, read with positions, checked whole, written back."""
 
+from l0_infra.core.documents.brief import render_brief
 from l0_infra.core.documents.checks import below, repeated, unknown
 from l0_infra.core.documents.declare import Bytes, Document, Part, Seconds
 from l0_infra.core.documents.example import render_example
@@ -38,6 +39,7 @@ __all__ = [
     "parse_document",
     "place_faults",
     "read_document",
+    "render_brief",
     "render_document",
     "render_example",
     "render_json",

@@ -11,7 +11,7 @@ import msgspec
 if TYPE_CHECKING:
     from yaml import SafeDumper, ScalarNode
 
-__all__ = ["render_document", "render_json"]
+__all__ = ["document_dumper", "render_document", "render_json"]
 
 _LOOKS_TYPED = re.compile(
     r"[-+.]?[0-9][0-9_:.eExXoO+-]*|[-+]?\.(inf|nan)|0[xo][0-9a-f]+|[yn~]|<<|=", re.IGNORECASE
@@ -29,7 +29,7 @@ def render_document(document: object) -> str:
     import yaml
 
     data = msgspec.to_builtins(document)
-    text: str = yaml.dump(data, Dumper=_dumper(), sort_keys=False, allow_unicode=True, width=2**20)
+    text: str = yaml.dump(data, Dumper=document_dumper(), sort_keys=False, allow_unicode=True, width=2**20)
     return text
 
 
@@ -40,7 +40,7 @@ def render_json(document: object) -> str:
 
 
 @cache
-def _dumper() -> type[SafeDumper]:
+def document_dumper() -> type[SafeDumper]:
     """Make a dumper that quotes as `_style` says and writes a value that occurs twice twice."""
     import yaml
 
