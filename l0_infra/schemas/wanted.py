@@ -1,7 +1,9 @@
 """How a node should be set, whatever it is for: clock, kernel and limits, where its software comes from."""
 
+import re
 from collections.abc import Iterator
 from typing import Annotated
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from msgspec import Meta, field
 
@@ -14,6 +16,8 @@ __all__ = ["Packages", "Time", "Tuning"]
 
 Path = Annotated[str, Meta(pattern=r"^/")]
 
+SYSCTL_NAME = re.compile(r"[a-z0-9_]+([./][A-Za-z0-9_*:@-]+)+")
+
 
 class Time(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The clock all nodes share."""
@@ -22,7 +26,14 @@ class Time(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
     servers: Annotated[tuple[Text, ...], Meta(description="NTP servers; none: the distribution's.")] = ()
 
     def faults(self) -> Iterator[Fault]:
-        """Yield servers that are neither an IP address nor a host name, and one named twice."""
+        """Yield a zone that nobody knows, servers that are neither an address nor a name, and one named twice."""
+        if not _is_zone(self.zone):
+            yield Fault(
+                path=("zone",),
+                found=f"`{self.zone}`",
+                expected="a time zone such as `Europe/Berlin` or `UTC`",
+                hint="timedatectl list-timezones",
+            )
         for index, server in enumerate(self.servers):
             if fault := address_fault(server, ("servers", index)):
                 yield fault
@@ -47,7 +58,13 @@ class Tuning(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
     ] = None
 
     def faults(self) -> Iterator[Fault]:
-        """Yield huge pages of one size named twice."""
+        """Yield settings that the kernel cannot have, and huge pages of one size named twice."""
+        for name, value in self.sysctl.items():
+            if not SYSCTL_NAME.fullmatch(name):
+                expected = "a name such as `vm.swappiness`"
+                yield Fault(path=("sysctl", name), found=f"`{name}`", expected=expected)
+            elif (lines := len(value.splitlines())) > 1:
+                yield Fault(path=("sysctl", name), found=f"{lines} lines", expected="a value on one line")
         yield from repeated("hugepages", "size_bytes", [pin.size_bytes for pin in self.hugepages])
 
 
@@ -62,3 +79,16 @@ class Packages(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
         Path | None, Meta(description="Folder of Python wheels on the nodes, used without a network.")
     ] = None
     python_index: Annotated[Text | None, Meta(description="Python package index, as pip takes it.")] = None
+
+
+def _is_zone(name: str) -> bool:
+    """Whether a zone is known; where this machine knows none, any is taken."""
+    for known in (name, "UTC"):
+        try:
+            ZoneInfo(known)
+        except ZoneInfoNotFoundError:
+            continue
+        except (ValueError, OSError):
+            return False
+        return known == name
+    return True

@@ -162,6 +162,12 @@ def test_the_generated_example_is_a_good_cluster() -> None:
 WORKER = {"names": "node[001-002]", "roles": ["compute"], "node_class": "h100", "addresses": "10.7.0.[1-2]"}
 
 
+KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEq1W0"
+PRIVATE = "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjE=\n"
+A_KEY = "expected one line such as `ssh-ed25519 AAAA… name@host`"
+A_ZONE = "expected a time zone such as `Europe/Berlin` or `UTC`"
+
+
 @pytest.mark.parametrize(
     ("changes", "told"),
     [
@@ -214,6 +220,28 @@ WORKER = {"names": "node[001-002]", "roles": ["compute"], "node_class": "h100", 
             {"time": {"servers": ["ntp.example.org", "10.7.0.999", "ntp.example.org"]}},
             "time.servers[1]: found `10.7.0.999`; expected an IPv4 or IPv6 address, or a host name",
         ),
+        ({"time": {"zone": "Mars/Base"}}, f"time.zone: found `Mars/Base`; {A_ZONE}"),
+        ({"time": {"zone": "../../shadow"}}, f"time.zone: found `../../shadow`; {A_ZONE}"),
+        (
+            {"tuning": {"sysctl": {"vm.swappiness": "1\nkernel.panic = 1"}}},
+            "tuning.sysctl.vm.swappiness: found 2 lines; expected a value on one line",
+        ),
+        (
+            {"tuning": {"sysctl": {"vm swappiness": "1"}}},
+            "tuning.sysctl.vm swappiness: found `vm swappiness`; expected a name such as `vm.swappiness`",
+        ),
+        (
+            {"users": [{"name": "ada", "uid": 2001, "public_keys": ["~/.ssh/id_ed25519.pub"]}]},
+            f"users[0].public_keys[0]: found `~/.ssh/id_ed25519.pub`; {A_KEY}",
+        ),
+        (
+            {"users": [{"name": "ada", "uid": 2001, "public_keys": [f"{KEY}\n{KEY}"]}]},
+            f"users[0].public_keys[0]: found `ssh-ed25519 AAAAC3NzaC1l…`; {A_KEY}",
+        ),
+        (
+            {"users": [{"name": "ada", "uid": 2001, "public_keys": [PRIVATE]}]},
+            f"users[0].public_keys[0]: found `-----BEGIN OPENSSH PRIVA…`; {A_KEY}",
+        ),
         (
             {"nodes": [GOOD["nodes"][0], WORKER | {"machines": {"node003": {"serial": "0012345"}}}]},
             "nodes[1].machines.node003: found `node003`; expected a node of this group",
@@ -222,6 +250,26 @@ WORKER = {"names": "node[001-002]", "roles": ["compute"], "node_class": "h100", 
 )
 def test_parts_that_disagree_are_told_where_and_what_would_agree(changes: Any, told: str) -> None:
     assert told in [text.partition("\n")[0] for text in faults(**changes)]
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        KEY,
+        f"{KEY} ada@laptop (old)",
+        f'from="10.0.0.0/8",command="echo a b" {KEY}',
+        "ecdsa-sha2-nistp256 AAAAE2VjZHNhLXNoYTItbmlzdHAyNTY=",
+        "sk-ssh-ed25519@openssh.com AAAAGnNrLXNzaC1lZDI1NTE5 token",
+    ],
+)
+def test_what_sshd_takes_for_a_key_is_taken(key: str) -> None:
+    assert faults(users=[{"name": "ada", "uid": 2001, "public_keys": [key]}]) == []
+
+
+def test_settings_and_zones_that_there_are_are_taken() -> None:
+    names = ("vm.swappiness", "net.ipv4.conf.eth0/100.rp_filter", "net/core/rmem_max", "fs.mqueue.msg_max")
+    assert faults(tuning={"sysctl": dict.fromkeys(names, "4096 87380 6291456")}) == []
+    assert faults(time={"zone": "Europe/Berlin"}) == []
 
 
 def test_one_serial_number_is_one_machine_and_one_hardware_address_one_port() -> None:

@@ -3,7 +3,7 @@
 import socket
 from collections.abc import Sequence
 
-from l0_infra.core.errors import RemoteError
+from l0_infra.core.errors import RemoteError, describe_os_error
 from l0_infra.core.exec.ssh.endpoint import Endpoint
 
 __all__ = ["no_handshake", "no_login", "no_session", "no_way_through", "unreachable"]
@@ -24,7 +24,7 @@ def unreachable(endpoint: Endpoint, error: OSError) -> RemoteError:
         found = f"no answer within {endpoint.connect_timeout_s:g} s"
         hint = "is it on, and not behind a firewall?"
     else:
-        found, hint = str(error), ""
+        found, hint = describe_os_error(error), "is its address right, is it on, and does a route lead there?"
     return RemoteError(endpoint.where, found=found, expected="an ssh server", hint=hint, retry=True)
 
 
