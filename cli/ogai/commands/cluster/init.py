@@ -17,10 +17,11 @@ __all__ = ["init"]
 
 EPILOG = """\b
 Examples:
-  ogai cluster init                                      asks
-  ogai cluster init --hosts gpu[01-16] --yes             takes what would be offered
-  ogai cluster init --hosts n[1-4] --addresses 10.0.0.[11-14] --ssh-user ops --head n1 --storage n1:/srv/shared --yes
-  ogai cluster init --hosts n[1-4] --storage /lustre --no-look --to pod.yaml --yes
+  ogai cluster init                             asks
+  ogai cluster init --hosts gpu[01-16] --yes    takes what would be offered
+  ogai cluster init --hosts n[1-4] --addresses 10.0.0.[11-14] --ssh-user ops
+  ogai cluster init --hosts n[1-4] --head n1 --storage n1:/srv/shared --yes
+  ogai cluster init --hosts n[1-4] --storage /lustre --no-look --to pod.yaml
 
 --storage: a /path that all hosts share already; host:/path that is served by NFS, from a host of the cluster or
 another one (mounted at /shared, or host:/path@/mountpoint); none. The look at the hosts takes one round trip each
