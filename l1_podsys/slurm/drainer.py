@@ -51,11 +51,15 @@ class SlurmDrainer:
     sleep: Callable[[float], None] = time.sleep
 
     def nodes(self, names: Sequence[str] = ()) -> tuple[SlurmNode, ...]:
-        """Ask for all nodes, or for some. Raises EngineError when the controller does not answer."""
+        """Ask for all nodes, or for some of which those it does not know are left out.
+
+        Raises EngineError when the controller does not answer.
+        """
         argv = show_nodes_command(names)
         outcome = self.controller.run(Command(argv=argv, deadline_s=60))
         nodes = parse_nodes_text(outcome.stdout)
-        if outcome.ok or (nodes and names):
+        unknown = any(f"Node {name} not found" in outcome.stdout + outcome.stderr for name in names)
+        if outcome.ok or (nodes and names) or unknown:
             return nodes
         raise EngineError(
             f"{self.controller.target}: {' '.join(argv)}",

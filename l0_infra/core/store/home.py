@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from l0_infra.core.errors import EngineError
+from l0_infra.core.errors import EngineError, describe_os_error
 from l0_infra.core.store.mounts import Mount, is_network, mount_of, read_mounts
 
 __all__ = ["ogai_home", "prepare_home"]
@@ -45,7 +45,7 @@ def prepare_home(home: Path, mounts: tuple[Mount, ...] | None = None) -> Path:
     try:
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
-        raise refusal(home, f"{error.strerror} at {error.filename}") from error
+        raise refusal(home, f"{describe_os_error(error)} at {error.filename}") from error
     if not os.access(home, os.W_OK | os.X_OK):
         raise refusal(home, "a folder this user may not write")
     return home

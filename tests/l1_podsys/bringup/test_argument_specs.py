@@ -1,5 +1,6 @@
 """What the plans pass to roles and what the roles say they take are the same, both ways."""
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,9 @@ CLUSTER = Cluster(
     users=(User(name="ada", uid=2000),),
     runtime=Runtime(containers="podman"),
 )
+
+LOOKED_UP = re.compile(r"lookup\('ansible\.builtin\.(file|template)', '([^']+)'")
+FOLDERS = {"file": "files", "template": "templates"}
 
 
 def passed() -> dict[str, list[ApplyRole]]:
@@ -80,3 +84,11 @@ def test_no_compute_node_is_told_of_another() -> None:
             text = " ".join(action.variables.values())
             told = [address for address in ("10.0.0.2", "10.0.0.3") if address in text]
             assert len(told) < 2 or action.role in ("names", "prometheus")
+
+
+@pytest.mark.parametrize("role", sorted(SHEETS))
+def test_a_role_brings_the_files_that_it_names(role: str) -> None:
+    folder = SHEETS[role].folder
+    tasks = "".join(path.read_text() for path in sorted(folder.glob("tasks/*.yml")))
+    for kind, name in LOOKED_UP.findall(tasks):
+        assert (folder / FOLDERS[kind] / name).is_file(), name

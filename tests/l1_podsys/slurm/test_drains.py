@@ -132,3 +132,12 @@ def test_a_controller_that_does_not_answer_is_told() -> None:
     )
     with pytest.raises(EngineError, match="Unable to contact"):
         drainer(runner).nodes()
+
+
+@pytest.mark.parametrize("names", [("a8",), ("a8", "a9")])
+def test_a_node_that_never_registered_is_left_out_and_is_no_failure(names: tuple[str, ...]) -> None:
+    runner = ScriptedRunner("head")
+    said = "".join(f"Node {name} not found\n" for name in names)
+    runner.answer(show_nodes_command(names), Answer(stdout=said, exit_code=1))
+    assert drainer(runner).drain(names, owner="removal", reason="it leaves the cluster") == ()
+    assert updates(runner) == []

@@ -39,8 +39,10 @@ def test_remote_and_read_only_disks_are_refused(tmp_path: Path, line: str, found
 
 def test_a_file_in_the_way_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(EngineError, match="Not a directory"):
+    with pytest.raises(EngineError, match="a file where a directory must be at"):
         prepare_home(tmp_path / "file" / "home")
+    with pytest.raises(EngineError, match="something there already at"):
+        prepare_home(tmp_path / "file")
 
 
 @pytest.mark.real
