@@ -19,7 +19,7 @@ test: $(STAMP) lint ## Lint, type-check and test, as CI does (minutes)
 	$(PYTEST) -n auto --maxprocesses 4 --dist worksteal -m "not real"
 	$(PYTEST) -m real
 
-prove: $(STAMP) ## Run the whole matrix of kills and breaks (some two hours), summed up in docs/proofs.md
+prove: $(STAMP) ## Run the whole matrix of kills and breaks (some three hours), summed up in docs/proofs.md
 	.ci/system-packages test
 	$(BIN)/python tests/prove/run.py --summary docs/proofs.md
 

@@ -69,6 +69,11 @@ class RealCluster:
         return self.home / "lab.yaml"
 
     @property
+    def lab_file(self) -> Path:
+        """Where it is written what the lab consists of."""
+        return self.home / "labs" / self.name / "lab.json"
+
+    @property
     def kept(self) -> Path:
         """Where the document is kept as it was last applied."""
         return self.home / "clusters" / self.name / "cluster.yaml"
@@ -160,4 +165,4 @@ class RealCluster:
         return self.slurm_states() == dict.fromkeys(self.nodes, "idle")
 
     def _lab(self) -> Any:
-        return json.loads((self.home / "labs" / self.name / "lab.json").read_text())
+        return json.loads(self.lab_file.read_text())

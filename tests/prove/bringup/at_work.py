@@ -115,7 +115,10 @@ def _replace(stage: Stage) -> None:
         answer = stage.cluster.cluster("up", "--limit", old, "--yes", "--no-check")
     stage.ledger.done["replaced at work"] += 1
     stage.expect("a node is replaced at work", answer, 0)
-    stage.expect("a node is given back", stage.cluster.cluster("undrain", old), 0)
+    alone = stage.cluster.said(
+        stage.cluster.hosts[0], "srun", f"--nodelist={old}", "--immediate=120", "hostname"
+    )
+    stage.check("a replaced node takes work", *([] if alone == old else [alone]))
 
 
 def _judge(stage: Stage) -> None:

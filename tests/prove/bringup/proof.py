@@ -4,6 +4,7 @@ import random
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from bringup.at_work import prove_changes_at_work
@@ -78,8 +79,7 @@ def _on_one_lab(
         if "kills" not in chosen:
             stage.expect("bare hosts become a cluster", stage.cluster.up(), 0)
         for part in chosen:
-            stage.tell(part)
-            acts[part](stage)
+            stage.act(part, acts[part])
 
 
 def _on_bare_labs(extent: Extent, *, rng: random.Random, ledger: Ledger, evidence: Path) -> None:
@@ -87,4 +87,4 @@ def _on_bare_labs(extent: Extent, *, rng: random.Random, ledger: Ledger, evidenc
     for start in range(0, len(extent.meanwhile), BROKEN_AT_ONCE):
         kinds = extent.meanwhile[start : start + BROKEN_AT_ONCE]
         with on_lab(f"bare{start}", 2 + len(kinds), rng=rng, ledger=ledger, evidence=evidence) as stage:
-            prove_breaks_meanwhile(stage, kinds)
+            stage.act(f"breaks-meanwhile {', '.join(kinds)}", partial(prove_breaks_meanwhile, kinds=kinds))

@@ -16,6 +16,7 @@ from tests.support.real_clusters import Answer, RealCluster
 __all__ = ["Stage", "hold_all", "kill_tree", "on_lab", "until"]
 
 PATIENCE_S = 180.0
+BROKEN_OFF = (AssertionError, LookupError, OSError, ValueError)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -37,6 +38,15 @@ class Stage:
         self.tell(f"{what}: exit code {answer.code}")
         return answer
 
+    def act(self, what: str, part: Callable[["Stage"], None]) -> None:
+        """Do a part of the proof; one that breaks off, for an answer was none, is a violation and not the end."""
+        self.tell(what)
+        try:
+            part(self)
+            self.check("a part is done to its end")
+        except BROKEN_OFF as error:
+            self.check("a part is done to its end", f"{what}: {type(error).__name__}: {str(error)[:600]}")
+
     def check(self, what: str, *found: str) -> None:
         """Check that nothing was found wrong."""
         self.ledger.check(what, [f"{self.cluster.name}: {text}" for text in found])
@@ -54,7 +64,7 @@ def on_lab(name: str, nodes: int, *, rng: random.Random, ledger: Ledger, evidenc
         ledger.done["labs"] += 1
         yield stage
     finally:
-        lab_id = cluster.lab_id
+        lab_id = cluster.lab_id if cluster.lab_file.exists() else None
         stage.expect("a lab is taken down", cluster.ogai("lab", "down", cluster.name), 0)
         stage.check("a lab leaves nothing", *leavings(cluster.home, lab_id))
 

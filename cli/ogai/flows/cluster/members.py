@@ -119,13 +119,16 @@ def replace(
 ) -> Brought:
     """Bring up another machine under the name of one that is gone; what was done on the old one is forgotten.
 
-    The old machine's host key is forgotten too, so that the new one's is looked at anew.
+    The old machine's host key is forgotten too, so that the new one's is looked at anew. At another address it joins
+    the scheduler as a new node does: a drain of the old machine goes with that one.
     """
     cluster, place = wanted_cluster(None, name)
     _known(cluster, node)
     moved = cluster if address is None else with_address(cluster, node, address)
     with work_on(moved, place, "ogai cluster replace", password=password) as work:
         forget_host_key(moved.ssh, str(work.nodes.targets[node].address))
+        if address is not None:  # the scheduler would go on calling the old machine
+            forget_in_scheduler(work, [node])
         work.ledger.forget([node])
         brought = bring_up(
             work,
