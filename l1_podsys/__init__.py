@@ -53,6 +53,7 @@ if TYPE_CHECKING:
         ListForm,
         Note,
         assemble,
+        guess_form,
         parse_list,
         render_inventory,
     )
@@ -76,6 +77,7 @@ if TYPE_CHECKING:
         ssh_command,
         take_lab_down,
     )
+    from l1_podsys.propose.cluster import ClusterAnswers, propose_cluster, render_proposed
     from l1_podsys.slurm import (
         Drain,
         Drainer,
@@ -84,19 +86,12 @@ if TYPE_CHECKING:
         delete_nodes_command,
         parse_drain,
     )
-    from l1_podsys.state import (
-        ClusterPlace,
-        Holder,
-        KnownHealth,
-        KnownVerdict,
-        current_name,
-        ensure_secrets,
-        forget_current,
-        health_with,
-        known_names,
-        make_current,
-        place_in,
-    )
+    from l1_podsys.state.current import current_name, forget_current, known_names, make_current
+    from l1_podsys.state.hold import Holder
+    from l1_podsys.state.known_health import KnownHealth, KnownVerdict, health_with
+    from l1_podsys.state.place import ClusterPlace, place_in
+    from l1_podsys.state.secrets import ensure_secrets
+    from l1_podsys.state.summary import ClusterSummary, load_summary
 
 __all__ = [
     "BREAKS",
@@ -108,7 +103,9 @@ __all__ = [
     "PASSWORD",
     "Break",
     "BringupScene",
+    "ClusterAnswers",
     "ClusterPlace",
+    "ClusterSummary",
     "Drain",
     "DrainDecision",
     "Drainer",
@@ -147,6 +144,7 @@ __all__ = [
     "ensure_secrets",
     "forget_current",
     "forget_events",
+    "guess_form",
     "heal_host",
     "health_with",
     "in_order",
@@ -157,6 +155,7 @@ __all__ = [
     "load_lab",
     "load_labs",
     "load_record",
+    "load_summary",
     "make_current",
     "measure_cluster",
     "members_of",
@@ -168,8 +167,10 @@ __all__ = [
     "plan_bringup",
     "probe_offset",
     "probe_scene",
+    "propose_cluster",
     "render_inventory",
     "render_lab_cluster",
+    "render_proposed",
     "save_record",
     "ssh_command",
     "take_lab_down",
@@ -231,6 +232,7 @@ _INVENTORY = (
     "ListForm",
     "Note",
     "assemble",
+    "guess_form",
     "parse_list",
     "render_inventory",
 )
@@ -262,26 +264,24 @@ _SLURM = (
     "delete_nodes_command",
     "parse_drain",
 )
-_STATE = (
-    "ClusterPlace",
-    "Holder",
-    "KnownHealth",
-    "KnownVerdict",
-    "current_name",
-    "ensure_secrets",
-    "forget_current",
-    "health_with",
-    "known_names",
-    "make_current",
-    "place_in",
-)
+_STATE = {
+    **dict.fromkeys(
+        ("current_name", "forget_current", "known_names", "make_current"), "l1_podsys.state.current"
+    ),
+    **dict.fromkeys(("KnownHealth", "KnownVerdict", "health_with"), "l1_podsys.state.known_health"),
+    **dict.fromkeys(("ClusterPlace", "place_in"), "l1_podsys.state.place"),
+    **dict.fromkeys(("ClusterSummary", "load_summary"), "l1_podsys.state.summary"),
+    "Holder": "l1_podsys.state.hold",
+    "ensure_secrets": "l1_podsys.state.secrets",
+}
 _HOME = {
     **dict.fromkeys(_BRINGUP, "l1_podsys.bringup"),
     **dict.fromkeys(_GATES, "l1_podsys.gates"),
     **dict.fromkeys(_INVENTORY, "l1_podsys.inventory"),
     **dict.fromkeys(_LAB, "l1_podsys.lab"),
     **dict.fromkeys(_SLURM, "l1_podsys.slurm"),
-    **dict.fromkeys(_STATE, "l1_podsys.state"),
+    **dict.fromkeys(("ClusterAnswers", "propose_cluster", "render_proposed"), "l1_podsys.propose.cluster"),
+    **_STATE,
 }
 
 

@@ -123,6 +123,11 @@ def _dump(whole: object) -> str:
     def unsafe(dumper: SafeDumper, text: _Unsafe) -> ScalarNode:
         return dumper.represent_scalar("!unsafe", str(text), style='"')
 
+    def plain(dumper: SafeDumper, text: str) -> ScalarNode:
+        style = "|" if text.count("\n") > 1 and not text.startswith((" ", "\n")) else None
+        return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
+
     InventoryDumper.add_representer(_Unsafe, unsafe)
+    InventoryDumper.add_representer(str, plain)
     text: str = yaml.dump(whole, Dumper=InventoryDumper, sort_keys=False, allow_unicode=True, width=2**20)
     return text

@@ -11,13 +11,14 @@ __all__ = ["repeated_hosts"]
 
 def repeated_hosts(source: str, nodes: Iterable[ListedNode]) -> Iterator[Fault]:
     """Yield names, addresses and labels of machines that two hosts have, or one host twice."""
-    seen: dict[tuple[str, str], tuple[str, str]] = {}
-    for node in nodes:
+    seen: dict[tuple[str, str], tuple[int, str, str]] = {}
+    for index, node in enumerate(nodes):
         host = node.listed.name
         for what, kind, text in _told(node):
-            first = seen.setdefault((kind, text.lower()), (host.text, what))
-            if first != (host.text, what):
-                found = f"the {what} `{text}` of {host.text}, already that of {first[0]}"
+            mine = (index, what, host.text)
+            first = seen.setdefault((kind, text.lower()), mine)
+            if first != mine:
+                found = f"the {what} `{text}` of {host.text}, already that of {first[2]}"
                 yield fault_at(source, host.line, found, f"another {kind}")
 
 

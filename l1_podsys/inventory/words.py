@@ -81,6 +81,11 @@ ROLES: Mapping[str, tuple[str, ...]] = {
 
 CLASS = "class_"
 SECRET = ("pass", "secret", "token", "vault")
+OURS = frozenset(
+    ["base", "containers", "munge", "names", "prometheus", "runtime", "slurm", "storage", "time", "users"]
+)
+"""What variables of our own roles begin with."""
+
 DECIDED = frozenset(
     ["ansible_python_interpreter", "ansible_become_method", "ansible_become_user", "ansible_connection"]
 )
@@ -118,10 +123,10 @@ def role_of(word: str) -> str | None:
 
 def why_not(name: str) -> str:
     """Say why a word that means no field does not come into the document."""
+    if name in DECIDED or (name.isidentifier() and name.partition("_")[0] in OURS):
+        return "ogai sees to this by itself"
     if any(word in name.casefold() for word in SECRET):
         return "secrets are not kept in documents; sudo's password is asked for, or taken from OGAI_SUDO_PASSWORD"
-    if name in DECIDED:
-        return "ogai sees to this by itself"
     return "no field of a cluster's document means this"
 
 

@@ -17,6 +17,7 @@ from l1_podsys.schemas import Cluster, ClusterState, Health
 from l1_podsys.state.current import current_name, known_names, make_current
 from l1_podsys.state.hold import Holder, held, holder_of
 from l1_podsys.state.known_health import KnownHealth, health_with
+from l1_podsys.state.summary import ClusterSummary, save_summary
 
 __all__ = ["ClusterPlace", "place_in"]
 
@@ -92,6 +93,9 @@ class ClusterPlace:
     def save(self, cluster: Cluster) -> None:
         """Keep the document, and make the cluster the current one."""
         save_file(self.document, render_document(cluster).encode(), mode=0o600)
+        count = sum(len(group.listed()) for group in cluster.nodes)
+        summary = ClusterSummary(name=self.name, scheduler=cluster.scheduler.engine, nodes=count)
+        save_summary(self.folder, summary)
         make_current(self.home, self.name)
 
     def load_traits(self) -> dict[str, Trait]:

@@ -9,6 +9,8 @@ from pathlib import Path
 
 from l0_infra.core.documents import Bytes, Part
 from l0_infra.core.store import is_network, mount_of, ogai_home, read_mounts
+from l1_podsys import ClusterSummary
+from ogai.flows.current_cluster import current_cluster
 from ogai.flows.memory_limits import MemoryLimits, probe_memory_limits
 from ogai.flows.requirements import Extra
 from ogai.version import __version__
@@ -70,6 +72,7 @@ class Diagnosis(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
     machine: Machine
     home: Home
     agent_alive: bool
+    cluster: ClusterSummary | None
     memory_limits: MemoryLimits
     tools: tuple[Tool, ...]
     accelerator_tools: tuple[Tool, ...]
@@ -84,6 +87,7 @@ def probe(environ: Mapping[str, str], extras: tuple[Extra, ...]) -> Diagnosis:
         machine=_machine(),
         home=_home(home),
         agent_alive=_agent_alive(home),
+        cluster=current_cluster(environ),
         memory_limits=probe_memory_limits(),
         tools=_tools(TOOLS, environ),
         accelerator_tools=_tools(VENDOR_TOOLS, environ),

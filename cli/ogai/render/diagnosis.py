@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from l0_infra.core.units import format_bytes
 from ogai.flows.doctor import Diagnosis, Home
 from ogai.flows.requirements import BASE, Extra
+from ogai.render.current_cluster import describe_cluster
 from ogai.render.table import print_fields
 
 __all__ = ["describe_diagnosis", "print_diagnosis"]
@@ -33,6 +34,7 @@ def describe_diagnosis(diagnosis: Diagnosis) -> Iterator[Field]:
     yield f"ogai {diagnosis.version}", ""
     yield "  home", _home(diagnosis.home)
     yield "  agent", "running" if diagnosis.agent_alive else "not running; the first job starts it"
+    yield "  cluster", _cluster(diagnosis)
     yield from ((f"  {extra.name or 'base'}", _extra(extra)) for extra in diagnosis.extras)
 
 
@@ -61,6 +63,12 @@ def _home(home: Home) -> str:
         if there
     ]
     return "; ".join((f"{home.path} ({home.filesystem}, {format_bytes(home.free_bytes)} free)", *flaws))
+
+
+def _cluster(diagnosis: Diagnosis) -> str:
+    if diagnosis.cluster is None:
+        return "none is current; jobs run on this machine"
+    return f"{describe_cluster(diagnosis.cluster)} is current; jobs run on this machine"
 
 
 def _extra(extra: Extra) -> str:

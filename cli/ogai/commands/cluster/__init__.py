@@ -7,6 +7,9 @@ __all__ = ["cluster"]
 HERE = "ogai.commands.cluster"
 
 TABLE = {
+    "init": Entry(
+        target=f"{HERE}.init:init", help="Begin a cluster document: a few questions, a look at the hosts."
+    ),
     "up": Entry(target=f"{HERE}.up:up", help="Make hosts a cluster, or bring back what has drifted."),
     "status": Entry(target=f"{HERE}.status:status", help="How each node was left, and what to do next."),
     "diff": Entry(target=f"{HERE}.diff:diff", help="What is otherwise than wished."),
@@ -14,6 +17,8 @@ TABLE = {
     "remove": Entry(target=f"{HERE}.members:remove", help="Take nodes out."),
     "replace": Entry(target=f"{HERE}.members:replace", help="Bring up another machine in a node's place."),
     "upgrade": Entry(target=f"{HERE}.upgrade:upgrade", help="Change a cluster at work, a share at a time."),
+    "import": Entry(target=f"{HERE}.lists:import_", help="Make a cluster document of a list of hosts."),
+    "export": Entry(target=f"{HERE}.lists:export", help="Write a cluster as an Ansible inventory."),
     "use": Entry(target=f"{HERE}.use:use", help="Have another cluster be the current one."),
     "list": Entry(target=f"{HERE}.list:list_", help="The clusters that are kept here."),
     "down": Entry(target=f"{HERE}.down:down", help="Take a cluster down."),

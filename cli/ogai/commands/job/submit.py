@@ -1,5 +1,6 @@
 """`ogai job submit`: a document, or a command with flags."""
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar, Unpack
@@ -13,11 +14,13 @@ from ogai.commands.job.attend import follow as follow_job
 from ogai.commands.job.attend import tell_fate, wait_for
 from ogai.commands.words import FileName
 from ogai.flows import job as flow
+from ogai.flows.current_cluster import current_cluster
 from ogai.flows.job.file import document_file
 from ogai.flows.job.flags import FIELD_FLAGS, Typed, flags_of
 from ogai.flows.job.logs import LogView
 from ogai.flows.job.request import Flag
 from ogai.render import Output, emit, output_option
+from ogai.render.current_cluster import tell_place
 from ogai.render.job.submitted import print_rehearsal, print_submitted
 
 __all__ = ["submit"]
@@ -98,6 +101,7 @@ def submit(
     job = read(file, context.meta[COMMAND], list(flags_of(typed)))
     if follow and job.array:
         raise one_log_each(job)
+    tell_place(current_cluster(os.environ))
     if dry_run:
         print_rehearsal(*flow.rehearse(job, held=hold), output)
         return

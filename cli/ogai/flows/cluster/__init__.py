@@ -7,7 +7,9 @@ from ogai.flows.cluster.down import down
 from ogai.flows.cluster.drains import drain, undrain
 from ogai.flows.cluster.fitness import raise_for_verdicts
 from ogai.flows.cluster.gate import gate
+from ogai.flows.cluster.init import Described, Wished, describe, offered, parse_storage
 from ogai.flows.cluster.kept import KeptCluster, list_clusters, use
+from ogai.flows.cluster.lists import ImportedCluster, export_inventory, import_list
 from ogai.flows.cluster.members import add, remove, replace
 from ogai.flows.cluster.prepare import Prepared
 from ogai.flows.cluster.status import NodeStatus, Status, status
@@ -17,8 +19,10 @@ from ogai.flows.cluster.upgrade import upgrade
 __all__ = [
     "Brought",
     "Checked",
+    "Described",
     "Deviation",
     "Deviations",
+    "ImportedCluster",
     "KeptCluster",
     "Level",
     "NodeBrought",
@@ -26,14 +30,20 @@ __all__ = [
     "Prepared",
     "Status",
     "Trouble",
+    "Wished",
     "add",
     "check",
     "check_cluster",
+    "describe",
     "diff",
     "down",
     "drain",
+    "export_inventory",
     "gate",
+    "import_list",
     "list_clusters",
+    "offered",
+    "parse_storage",
     "raise_for_failed",
     "raise_for_unseen",
     "raise_for_verdicts",

@@ -34,9 +34,8 @@ class SecretDigests:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._digests = {
-            f'"{path}"': hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(folder.iterdir())
-        }
+        files = sorted(folder.iterdir()) if folder.is_dir() else ()
+        self._digests = {f'"{path}"': hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
 
     def of(self, variables: Mapping[str, str]) -> str:
         """Return the digests of those that are named, each in a variable that is the file's path."""

@@ -8,6 +8,7 @@ from typing import Literal
 
 from l0_infra.core.errors import UnsatisfiableError
 from l0_infra.core.store import ogai_home, prepare_home
+from l1_podsys import known_names
 from l1_podsys.schemas import NodeState
 from l3_modeltools import AcceleratorSize, Place
 from ogai.flows.machine import MachineProbe
@@ -37,15 +38,20 @@ def runs_folder() -> Path:
 
 
 def find_place(on: str | None) -> Destination:
-    """Say what the chosen cluster offers to a run; null: the current cluster, which is this machine.
+    """Say what the chosen place offers to a run; null: this machine, whichever cluster is current.
 
-    Raises UnsatisfiableError for a cluster nobody brought up, FactsMissingError when this machine cannot be measured.
+    Raises UnsatisfiableError for a cluster, to which nothing is submitted yet, FactsMissingError when this machine
+    cannot be measured.
     """
     if on not in (None, LOCAL):
+        known = on in known_names(ogai_home(os.environ))
+        why = (
+            "ogai does not submit to clusters yet"
+            if known
+            else "no such cluster has been brought up from here"
+        )
         raise UnsatisfiableError(
-            "--on",
-            found=f"the cluster `{on}`",
-            expected=f"`{LOCAL}`, this machine: no cluster has been brought up",
+            "--on", found=f"the cluster `{on}`", expected=f"`{LOCAL}`, this machine: {why}"
         )
     runs = runs_folder()
     node = MachineProbe(runs.parent)()
