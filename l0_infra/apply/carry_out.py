@@ -11,7 +11,7 @@ from l0_infra.apply.keys import parts_of
 from l0_infra.apply.ledger import Entry, Ledger, StepState
 from l0_infra.apply.progress import Ended, OnProgress, Progress, name_of
 from l0_infra.apply.site import Site
-from l0_infra.schemas import ApplyRole, Plan, Step
+from l0_infra.schemas import ApplyRole, Plan, Reboot, Step, WriteFile
 
 __all__ = ["apply_plan"]
 
@@ -139,7 +139,7 @@ class _Apply:
         if message:
             self.fail(step, "", message, "", 0.0)
         else:
-            self.finish(step, 1, 0.0)
+            self.finish(step, int(isinstance(step.action, WriteFile | Reboot)), 0.0)
         self.leave(step.node)
 
     def take_end(self, running: Running, message: str, now: float) -> None:

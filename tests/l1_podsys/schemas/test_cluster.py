@@ -54,7 +54,7 @@ def test_a_group_lists_its_nodes_with_their_addresses_and_padding() -> None:
 
 def test_names_and_addresses_are_unique_across_groups() -> None:
     again = {"names": "node[003-004]", "roles": ["compute"], "addresses": "10.7.0.4,10.8.0.10"}
-    found = faults(nodes=[*GOOD["nodes"], again])
+    found = faults(nodes=[*GOOD["nodes"], again], networks=[])
     assert len(found) == 2
     assert "nodes[2].names: found `node003`" in found[0]
     assert "nodes[2].addresses: found `10.8.0.10`, already in nodes[1].bmc_addresses" in found[1]
@@ -65,7 +65,7 @@ def test_two_spellings_of_one_address_are_one_address() -> None:
         {"names": "h", "roles": ["head"], "addresses": "fd00::1"},
         {"names": "w", "roles": ["compute"], "addresses": "FD00:0::1"},
     ]
-    assert len(faults(nodes=groups, scheduler={}, storage=[])) == 1
+    assert len(faults(nodes=groups, scheduler={}, storage=[], networks=[])) == 1
 
 
 @pytest.mark.parametrize(
@@ -75,6 +75,7 @@ def test_two_spellings_of_one_address_are_one_address() -> None:
         ({"names": "x1", "bmc_addresses": "10.8.0.1.1"}, "bmc_addresses"),
         ({"names": "x[1-3", "addresses": "10.7.0.9"}, "names"),
         ({"names": "x[3-1]"}, "names"),
+        ({"names": "x[1-3],x2"}, "names"),
         ({"names": "x_1"}, "names"),
         ({"names": "x[1-3]", "addresses": "10.7.1.[1-2]"}, "addresses"),
     ],
@@ -158,6 +159,95 @@ def test_the_generated_example_is_a_good_cluster() -> None:
     assert parse_document(text, source="example", expect=Cluster).nodes[0].listed()
 
 
+WORKER = {"names": "node[001-002]", "roles": ["compute"], "node_class": "h100", "addresses": "10.7.0.[1-2]"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        (
+            {"scheduler": {"controller": "node001"}},
+            "scheduler.controller: found `node001`, whose roles are compute; expected a node with the role `head`",
+        ),
+        (
+            {"scheduler": {"partitions": [{"name": "gpu", "node_classes": ["h100", "h200"]}]}},
+            "scheduler.partitions[0].node_classes[1]: found `h200`; expected a class of compute nodes: h100",
+        ),
+        (
+            {"scheduler": {"slurm_uid": 2001}},
+            "users[0].uid: found `2001`, that of the account `slurm`; expected a number that nothing else has",
+        ),
+        (
+            {"scheduler": {"slurm_uid": 990, "munge_uid": 990}},
+            "scheduler.munge_uid: found `990`, that of slurm; expected a number of its own",
+        ),
+        (
+            {"users": [{"name": "munge", "uid": 2001}]},
+            "users[0].name: found `munge`, an account of the system; expected a person",
+        ),
+        (
+            {"networks": [{"purpose": "management", "cidr": "10.7.1.0/24"}]},
+            "nodes[0].addresses: found `10.7.0.250`; expected addresses inside 10.7.1.0/24",
+        ),
+        (
+            {"networks": [{"purpose": "bmc", "cidr": "10.8.0.0/29"}]},
+            "nodes[1].bmc_addresses: found `10.8.0.10`; expected addresses inside 10.8.0.0/29",
+        ),
+        (
+            {"storage": [{"mountpoint": "/usr/local/shared", "source": "nas:/x"}]},
+            "storage[0].mountpoint: found `/usr/local/shared`, which the system of each node needs for itself; "
+            "expected a folder of its own: `/shared`",
+        ),
+        (
+            {"storage": [{"mountpoint": "/shared/", "source": "nas:/x"}]},
+            "storage[0].mountpoint: found `/shared/`; expected `/shared`",
+        ),
+        (
+            {"storage": [{"mountpoint": "/shared", "source": "/srv/x"}]},
+            "storage[0].source: found `/srv/x`; expected `host:/path`",
+        ),
+        (
+            {"storage": [{"mountpoint": "/shared", "source": "head:/srv", "server_node": "head"}]},
+            "storage[0].source: found `head:/srv`; expected an absolute path on head",
+        ),
+        (
+            {"time": {"servers": ["ntp.example.org", "10.7.0.999", "ntp.example.org"]}},
+            "time.servers[1]: found `10.7.0.999`; expected an IPv4 or IPv6 address, or a host name",
+        ),
+        (
+            {"nodes": [GOOD["nodes"][0], WORKER | {"machines": {"node003": {"serial": "0012345"}}}]},
+            "nodes[1].machines.node003: found `node003`; expected a node of this group",
+        ),
+    ],
+)
+def test_parts_that_disagree_are_told_where_and_what_would_agree(changes: Any, told: str) -> None:
+    assert told in [text.partition("\n")[0] for text in faults(**changes)]
+
+
+def test_one_serial_number_is_one_machine_and_one_hardware_address_one_port() -> None:
+    machines = {
+        "node001": {"serial": "0012345", "mac": "12:34:56:12:34:56", "rack": "010"},
+        "node002": {"serial": "0012345", "mac": "12-34-56-12-34-56", "rack": "010"},
+    }
+    groups = [GOOD["nodes"][0], WORKER | {"machines": machines}]
+    assert [text.split(";")[0] for text in faults(nodes=groups)] == [
+        "nodes[1].machines.node002.serial: found `0012345`, already that of node001",
+        "nodes[1].machines.node002.mac: found `12-34-56-12-34-56`, already that of node001",
+    ]
+    listed = msgspec.convert(GOOD | {"nodes": groups}, Cluster).nodes[1].listed()[0]
+    assert (listed.serial, listed.mac, listed.rack) == ("0012345", "12:34:56:12:34:56", "010")
+
+
+def test_a_network_tells_nothing_of_names_and_of_addresses_of_another_kind() -> None:
+    nodes = [
+        {"names": "head", "roles": ["head"], "addresses": "head.example.org"},
+        {"names": "node1", "roles": ["compute"], "addresses": "fd00::1"},
+    ]
+    networks = [
+        {"purpose": "management", "cidr": "10.7.1.0/24"},
+        {"purpose": "compute", "interfaces": ["ib0"]},
+    ]
+    assert faults(nodes=nodes, networks=networks, storage=[]) == []
 @pytest.mark.parametrize(("text", "seconds"), [("1296000", 1296000), ("15d", 1296000), ("2h", 7200)])
 def test_a_duration_is_a_whole_number_where_one_is_wanted(text: str, seconds: int) -> None:
     document = f"""
