@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         MeasuredCluster,
         NodeView,
         Reach,
+        Round,
         Scene,
         controller_of,
         decide_drains,
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
         probe_scene,
         save_record,
         verdict,
+        watch_health,
         worst_of,
     )
     from l1_podsys.inventory import (
@@ -125,6 +127,7 @@ __all__ = [
     "NodeView",
     "Note",
     "Reach",
+    "Round",
     "Scene",
     "SlurmDrainer",
     "SlurmNode",
@@ -175,6 +178,7 @@ __all__ = [
     "take_lab_down",
     "trait_of",
     "verdict",
+    "watch_health",
     "with_address",
     "with_nodes",
     "without_nodes",
@@ -204,6 +208,7 @@ _GATES = (
     "MeasuredCluster",
     "NodeView",
     "Reach",
+    "Round",
     "Scene",
     "controller_of",
     "decide_drains",
@@ -221,6 +226,7 @@ _GATES = (
     "probe_scene",
     "save_record",
     "verdict",
+    "watch_health",
     "worst_of",
 )
 _INVENTORY = (

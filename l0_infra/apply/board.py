@@ -56,15 +56,16 @@ class Board:
         self.ends[step.id] = "done"
 
     def free(self, node: str) -> None:
-        """Note that a node has come to the end of its batch."""
+        """Note that a node has come to the end of its batch; what it did not get of it waits again."""
         self.busy.discard(node)
+        self._keep(node, [step for step in self.of_node[node] if step.id not in self.ends])
 
-    def fail(self, failed: Step) -> tuple[Step, ...]:
-        """Note that a step failed; return all that it holds: the rest of its node, and what waits for any of that."""
+    def fail(self, failed: Step, *, gone: bool = False) -> tuple[Step, ...]:
+        """Note that a step failed; return all that it holds: what waits for it, and the rest of a node that is gone."""
         self.ends[failed.id] = "failed"
         self._drop(failed)
         held: list[Step] = []
-        causes = [failed, *self._hold(self.of_node.get(failed.node, ()), held)]
+        causes = [failed, *(self._hold(self.of_node.get(failed.node, ()), held) if gone else ())]
         while causes:
             causes.extend(self._hold(self.dependents.get(causes.pop().id, ()), held))
         return tuple(held)

@@ -11,7 +11,7 @@ from l0_infra.apply.keys import parts_of
 from l0_infra.apply.ledger import Entry, Ledger, StepState
 from l0_infra.apply.progress import Ended, OnProgress, Progress, name_of
 from l0_infra.apply.site import Site
-from l0_infra.schemas import ApplyRole, Plan, Step
+from l0_infra.schemas import ApplyRole, Plan, Reboot, Step, WriteFile
 
 __all__ = ["apply_plan"]
 
@@ -35,10 +35,10 @@ def apply_plan(
 ) -> tuple[Ended, ...]:
     """Carry out the steps of a plan, except those `done` already, and return how each ended, in the order of the plan.
 
-    `unfinished` names by node the roles that were ended midway before, `lost` says of nodes
-    why they cannot be reached. A node that fails, or of which nothing is heard,
-    stops itself and what waits for it. On any exception (Ctrl-C too) all that runs is told to end before it leaves; the
-    ledger then holds what was done.
+    `unfinished` names by node the roles that were ended midway before, `lost` says of nodes why they cannot be reached.
+    A step that fails holds what waits for it; a node that is gone, or of which nothing is heard, holds all its own
+    steps, too. On any exception (Ctrl-C too) all that runs is told to end before it leaves; the ledger then holds what
+    was done.
     """
     work = _Apply(plan, ledger, site, run, done, unfinished or {}, on_progress)
     try:
@@ -73,7 +73,7 @@ class _Apply:
         """Take nodes that cannot be reached for failed at their first step, which stays in the ledger as it was."""
         for node, message in lost.items():
             for first in self.board.of_node.get(node, ())[:1]:
-                self.note_failure(first, "", message, "", 0.0)
+                self.note_failure(first, "", message, "", 0.0, gone=True)
 
     def to_its_end(self) -> None:
         while not self.board.finished() or self.crew.running:
@@ -130,15 +130,16 @@ class _Apply:
                     self.finish(step, changed, seconds)
                     if last:
                         self.leave(step.node)
-                case RoleFailed(step=step, task=task, message=message, seconds=seconds) if not self.stopping:
-                    self.fail(step, task, message, running.log, seconds)
-                    self.leave(step.node)
+                case RoleFailed() as failed if not self.stopping:
+                    told = (failed.task, failed.message, running.log, failed.seconds)
+                    self.fail(failed.step, *told, gone=failed.gone)
+                    self.leave(failed.step.node)
 
     def take_step(self, step: Step, message: str) -> None:
         if message:
             self.fail(step, "", message, "", 0.0)
         else:
-            self.finish(step, 1, 0.0)
+            self.finish(step, int(isinstance(step.action, WriteFile | Reboot)), 0.0)
         self.leave(step.node)
 
     def take_end(self, running: Running, message: str, now: float) -> None:
@@ -174,16 +175,20 @@ class _Apply:
         self.tell(Progress(node=step.node, name=name, state="done", changed=changed, seconds=seconds))
         self.changed = True
 
-    def fail(self, step: Step, task: str, message: str, log: str, seconds: float) -> None:
+    def fail(
+        self, step: Step, task: str, message: str, log: str, seconds: float, *, gone: bool = False
+    ) -> None:
         self.ledger.save(self.entry(step, "failed", message=message, seconds=seconds))
-        self.note_failure(step, task, message, log, seconds)
+        self.note_failure(step, task, message, log, seconds, gone=gone)
 
-    def note_failure(self, step: Step, task: str, message: str, log: str, seconds: float) -> None:
+    def note_failure(
+        self, step: Step, task: str, message: str, log: str, seconds: float, *, gone: bool
+    ) -> None:
         self.ended[step.id] = Ended(
             step=step, state="failed", message=message, task=task, log=log, seconds=seconds
         )
         self.tell(Progress(node=step.node, name=name_of(step), state="failed", task=task, message=message))
-        for held in self.board.fail(step):
+        for held in self.board.fail(step, gone=gone):
             why = f"waits for {name_of(step)} on {step.node}, which failed"
             self.ended[held.id] = Ended(step=held, state="held", message=why)
             self.tell(Progress(node=held.node, name=name_of(held), state="held", message=why))

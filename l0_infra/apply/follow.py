@@ -34,12 +34,13 @@ class RoleDone:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RoleFailed:
-    """A role failed on a node, which gets no more of this batch."""
+    """A role failed on a node, which gets no more of this batch; `gone` says that it gets no more at all."""
 
     step: Step
     task: str
     message: str
     seconds: float
+    gone: bool
 
 
 Change = RoleBegun | RoleDone | RoleFailed
@@ -96,6 +97,7 @@ class Follower:
             task=trouble.task if trouble else "",
             message=(trouble.message if trouble else "") or message,
             seconds=now - lane.began if lane.at >= 0 else 0.0,
+            gone=trouble is None or trouble.state == "unreachable",
         )
 
     def _begun(self, lane: _Lane, event: TaskBegun, now: float) -> Iterator[Change]:

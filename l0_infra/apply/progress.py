@@ -13,7 +13,8 @@ __all__ = ["Ended", "OnProgress", "Progress", "name_of"]
 class Ended:
     """How a step ended: done, failed by itself, or held by another that failed.
 
-    `changed` counts the tasks that changed something; `log` is the file with all that its playbook said.
+    `changed` counts the tasks that changed something (of a command that is not known); `log` is the file with all that
+    its playbook said.
     """
 
     step: Step

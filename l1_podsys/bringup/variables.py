@@ -12,7 +12,7 @@ __all__ = ["HOST_AUTHORITY", "MUNGE_KEY", "PASSWORD", "variables_of"]
 
 MUNGE_KEY = "munge.key"
 HOST_AUTHORITY = "host_authority"
-"""Private key that vouches for the nodes' host keys; the public one lies beside it."""
+"""Private key that vouches for the nodes' host keys."""
 
 NODE_EXPORTER_PORT = 9100
 HOME = "/home"

@@ -13,6 +13,7 @@ from l1_podsys.gates.quick import Scene, in_order, judge_quick
 from l1_podsys.gates.reach import Reach, needs_sudo
 from l1_podsys.gates.record import GateRecord, load_record, save_record
 from l1_podsys.gates.view import Member, NodeView, controller_of, members_of
+from l1_podsys.gates.watch import Round, watch_health
 
 __all__ = [
     "CHECKS",
@@ -25,6 +26,7 @@ __all__ = [
     "NodeView",
     "Offset",
     "Reach",
+    "Round",
     "Scene",
     "controller_of",
     "decide_drains",
@@ -42,5 +44,6 @@ __all__ = [
     "probe_scene",
     "save_record",
     "verdict",
+    "watch_health",
     "worst_of",
 ]

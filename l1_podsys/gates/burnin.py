@@ -30,7 +30,8 @@ def judge_meanwhile(node: str, before: NodeFacts, after: NodeFacts) -> Iterator[
         yield verdict(node, "burnin.boot", "critical", "it was started anew meanwhile")
         return
     yield verdict(node, "burnin.boot", "ok", "the same boot")
-    yield _events(node, before, after)
+    if after.kernel_events is not None or after.os.container is None:  # a container has no log of its own
+        yield _events(node, before, after)
     yield from _memory(node, before, after)
     if after.accelerators or before.accelerators:
         yield from _accelerators(node, before, after)

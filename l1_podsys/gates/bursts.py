@@ -63,8 +63,9 @@ class _Book:
         for name, value in answer.items():
             if name.startswith("error-"):
                 self.errors[node] = f"{name.removeprefix('error-')}: {value}"
-            elif isinstance(value, float):
-                self.bursts.setdefault(name, {}).setdefault(node, []).append(value)
+            elif isinstance(value, float | list):
+                values = value if isinstance(value, list) else [value]
+                self.bursts.setdefault(name, {}).setdefault(node, []).extend(values)
 
     def speeds(self, measure: str) -> tuple[Speeds, ...]:
         found = self.bursts.get(measure, {})

@@ -18,6 +18,8 @@ from l1_podsys.schemas import Cluster, Verdict
 __all__ = ["MeasuredCluster", "measure_cluster", "runtime_python"]
 
 STORAGE_ROUNDS = 3
+MATRIX_ROUNDS = 2
+"""Each of several bursts, for a start of torch takes longer than they."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -48,14 +50,15 @@ def measure_cluster(
     ]
     free = [view for view in compute if view.name not in busy]
     for node_class in dict.fromkeys(view.member.node_class for view in free):
-        names = [view.name for view in free if view.member.node_class == node_class]
-        for asked in _asked(cluster):
+        members = [view for view in free if view.member.node_class == node_class]
+        names = [view.name for view in members]
+        accelerated = any(view.facts is not None and view.facts.accelerators for view in members)
+        for asked in _asked(cluster, accelerated=accelerated):
             baseline = _Baselines(record, node_class)
             measured = measure_class(names, asked, reach, baseline, seed=seed, on_round=on_round)
             verdicts = [*_judge(measured, baseline), *_missing(names, asked, measured)]
             record = _kept(record, node_class, measured, verdicts)
             found += verdicts
-        members = [view for view in free if view.member.node_class == node_class]
         if len(members) > 1:
             on_round(f"sums of {len(members)} nodes")
             found += judge_sums(*probe_sums(cluster, members, runtime_python(cluster), reach))
@@ -79,9 +82,10 @@ class _Baselines:
         return self.record.baseline(self.node_class, measure)
 
 
-def _asked(cluster: Cluster) -> Iterator[Asked]:
+def _asked(cluster: Cluster, *, accelerated: bool) -> Iterator[Asked]:
     yield Asked(words=("cpu", "memory"))
-    yield Asked(words=("matrix",), python=runtime_python(cluster), rounds=3)
+    where = "accelerator" if accelerated else "cpu"
+    yield Asked(words=(f"matrix={where}",), python=runtime_python(cluster), rounds=MATRIX_ROUNDS)
     for storage in cluster.storage:
         yield Asked(words=(f"storage={storage.mountpoint}",), rounds=STORAGE_ROUNDS)
 

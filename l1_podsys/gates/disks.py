@@ -63,7 +63,8 @@ def _by_design(source: str, mountpoint: str) -> bool:
 
 
 def _write(node: str, look: Look) -> Verdict:
-    tried = [line.split(" ", 2) for line in look.lines("write") or ()]
+    lines = look.lines("write") or ()
+    tried = [line.split(" ", 2) for line in lines if " " in line.strip()]
     if not tried:
         return verdict(node, "disk.write", "unknown", "nothing was tried")
     bad = [fields for fields in tried if fields[0] != "ok"]

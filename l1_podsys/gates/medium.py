@@ -14,6 +14,7 @@ CRITICAL_SHARE = 0.8
 CRITICAL_STORAGE_SHARE = 0.3
 CODES = {"cpu": "cpu.speed", "memory": "memory.bandwidth", "matrix": "matrix.speed"}
 HELD_LITTLE = 0.85
+HELD_TOO_LITTLE = 0.25
 
 
 def measure_code(measure: str) -> tuple[str, str]:
@@ -40,6 +41,8 @@ def judge_speeds(
             yield from _alone(code, named, one, measured, words)
         elif slowness.slow:
             yield _slow(code, named, one, slowness, words, (held or {}).get(one.node))
+        elif _drowned(held or {}):
+            yield _untold(code, named, one, words, (held or {}).get(one.node))
         else:
             words = f"{words}, {slowness.share:.0%} of {slowness.against}"
             yield verdict(one.node, code, "ok", words, named=named)
@@ -48,6 +51,20 @@ def judge_speeds(
         words = f"the whole class runs at {whole.share:.0%} of {whole.against}"
         for one in measured:
             yield verdict(one.node, code, "warning", words, named=f"{named}-class")
+
+
+def _drowned(held: Mapping[str, float]) -> bool:
+    """Tell whether other work left so little of the processors that a slow node could not be told from the others."""
+    return bool(held) and median(held.values()) < HELD_TOO_LITTLE
+
+
+def _untold(code: str, named: str, one: Speeds, words: str, held: float | None) -> Verdict:
+    share = "little" if held is None else f"{held:.0%}"
+    words = f"{words}, with {share} of the processors: other work hides who is slow"
+    hint = "measure when the nodes are idle; virtual ones share a machine with others: is that one idle?"
+    return verdict(
+        one.node, code, "unknown", words, expected="processors that are free", hint=hint, named=named
+    )
 
 
 def _disturbed(measure: str, held: Mapping[str, float]) -> bool:

@@ -186,6 +186,24 @@ def _device(lines: Sequence[str]) -> str | None:
     return words[words.index("dev") + 1] if "dev" in words[:-1] else None
 
 
+def own_addresses(address: str, facts: NodeFacts | None) -> tuple[str, ...]:
+    """List the IP addresses known of a node: that of the document, and what its interfaces have; loopback is none."""
+    held = (
+        str(ip_interface(text).ip)
+        for interface in (() if facts is None else facts.interfaces)
+        for text in interface.addresses or ()
+    )
+    return tuple(dict.fromkeys(one for one in (address, *held) if is_address(one)))
+
+
+def is_address(text: str) -> bool:
+    """Tell whether a text is an IP address by which other nodes may know a node."""
+    try:
+        return not ip_address(text).is_loopback
+    except ValueError:
+        return False
+
+
 def same_address(one: str, other: str) -> bool:
     """Tell whether two texts mean one IP address."""
     try:

@@ -16,6 +16,7 @@ CHUNK = 20_000
 COPY_BYTES = 32 * 2**20
 STORAGE_BYTES = 64 * 2**20
 BLOCK_BYTES = 4 * 2**20
+MATRIX_BURSTS = 3
 
 
 def burst_cpu(seconds: float) -> float:
@@ -69,20 +70,26 @@ def on_all(burst: Callable[[float], float], seconds: float) -> tuple[float, floa
     return total, used / ((time.perf_counter() - begun) * len(pipes))
 
 
-def matrix(seconds: float, size: int = 1024) -> float:
-    """Multiply matrices with torch, on an accelerator where there is one, else with numpy; operations a second."""
+def matrix(seconds: float, where: str, size: int = 1024) -> list[float]:
+    """Multiply matrices, some bursts, in operations a second; on CPUs with numpy, which starts sooner than torch."""
+    if where != "cpu":
+        return [torch_matrix(seconds, size) for _ in range(MATRIX_BURSTS)]
     try:
-        return torch_matrix(seconds, size)
-    except ImportError:
         import numpy
+    except ImportError:
+        return [torch_matrix(seconds, size) for _ in range(MATRIX_BURSTS)]
+    left = numpy.random.default_rng(0).random((size, size), dtype=numpy.float32)
+    left @ left
+    return [repeat(lambda: left @ left, seconds) * 2 * size**3 for _ in range(MATRIX_BURSTS)]
 
-        left = numpy.random.default_rng(0).random((size, size), dtype=numpy.float32)
-        left @ left
-        begun, done = time.perf_counter(), 0
-        while (now := time.perf_counter()) < begun + seconds:
-            left @ left
-            done += 1
-        return 2 * size**3 * done / (now - begun)
+
+def repeat(work: Callable[[], object], seconds: float) -> float:
+    """Do work until the time is over; how often a second."""
+    begun, done = time.perf_counter(), 0
+    while (now := time.perf_counter()) < begun + seconds:
+        work()
+        done += 1
+    return done / (now - begun)
 
 
 def torch_matrix(seconds: float, size: int) -> float:
@@ -107,12 +114,12 @@ def torch_one(name: str, seconds: float, size: int) -> float:
     if float((left @ left)[0, 0]) != size:
         raise ArithmeticError(f"{name} multiplies wrongly")
     wait()
-    begun, done = time.perf_counter(), 0
-    while (now := time.perf_counter()) < begun + seconds:
+
+    def multiply() -> None:
         left @ left
         wait()
-        done += 1
-    return 2 * size**3 * done / (now - begun)
+
+    return repeat(multiply, seconds) * 2 * size**3
 
 
 def storage(folder: str) -> tuple[float, float]:
@@ -145,14 +152,18 @@ def measure(what: str, argument: str, seconds: float, found: dict[str, object]) 
         found[what] = speed
         found[f"held {what}"] = held
     elif what == "matrix":
-        found[what] = matrix(seconds)
+        found[what] = matrix(seconds, argument)
     elif what == "storage":
         found[f"write {argument}"], found[f"read {argument}"] = storage(argument)
 
 
 def main(asked: list[str]) -> None:
-    """Measure what is asked for: `cpu`, `memory`, `matrix`, `storage=/folder`, each as long as `seconds=` says."""
-    seconds, found = 0.4, {}  # type: float, dict[str, object]
+    """Measure what is asked for: `cpu`, `memory`, `matrix=cpu|accelerator`, `storage=/folder`.
+
+    Each lasts as long as `seconds=` says.
+    """
+    seconds = 0.4
+    found: dict[str, object] = {}
     for word in asked:
         what, _, argument = word.partition("=")
         if what == "seconds":

@@ -21,6 +21,7 @@ __all__ = ["probe_scene"]
 WRITE_TOKEN = (
     'd=$(dirname "$1") && mkdir -p -m 1777 "$d" && printf %s "$2" >"$1" && chmod 0644 "$1" && sync "$1"'
 )
+REMOVE_TOKENS = 'for f in "$@"; do rm -f "$f"; rmdir "${f%/*}" 2>/dev/null; done; true'
 SSH_PORT = 22
 
 
@@ -60,7 +61,11 @@ def probe_scene(cluster: Cluster, views: Sequence[NodeView], reach: Reach, *, se
 
 def _look(questions: Mapping[str, Question], *, sudo: bool) -> Callable[[str, Runner], Look]:
     def ask(name: str, runner: Runner) -> Look:
-        return parse_look(runner.run(look_command(questions[name], sudo=sudo)).stdout)
+        outcome = runner.run(look_command(questions[name], sudo=sudo))
+        look = parse_look(outcome.stdout)
+        if not look.sections:
+            outcome.check(hint="does sudo ask for a password there? see --ask-sudo-password")
+        return look
 
     return ask
 
@@ -124,7 +129,7 @@ def _write_tokens(cluster: Cluster, seen: Sequence[str], token: str, reach: Reac
 def _remove_tokens(cluster: Cluster, seen: Sequence[str], token: str, reach: Reach) -> None:
     paths = [f"{storage.mountpoint}/{_file(token)}" for storage in cluster.storage]
     if paths and seen:
-        _ran(cluster, seen[0], 'rm -f "$@"', tuple(paths), reach)
+        _ran(cluster, seen[0], REMOVE_TOKENS, tuple(paths), reach)
 
 
 def _ran(cluster: Cluster, node: str, script: str, args: tuple[str, ...], reach: Reach) -> bool:

@@ -10,7 +10,7 @@ from l1_podsys.gates.disks import judge_disks
 from l1_podsys.gates.equal import judge_inspection, judge_pair
 from l1_podsys.gates.look import Look
 from l1_podsys.gates.mesh import Edge, judge_mesh
-from l1_podsys.gates.network import judge_networks, usual_speeds
+from l1_podsys.gates.network import judge_networks, own_addresses, usual_speeds
 from l1_podsys.gates.scheduler import judge_munge, judge_scheduler, usual_version
 from l1_podsys.gates.services import judge_names, judge_services, services_of
 from l1_podsys.gates.storage import judge_storage
@@ -84,11 +84,11 @@ def _each(cluster: Cluster, scene: Scene) -> Iterator[Verdict]:
             yield from judge_services(name, services, look)
             yield from judge_storage(cluster, name, look, dict(scene.tokens))
             yield from judge_munge(name, look)
-            yield from judge_names(name, _addresses(scene.peers.get(name, ())), look)
-
-
-def _addresses(peers: Sequence[Member]) -> Mapping[str, str]:
-    return {peer.name: peer.address for peer in peers}
+            wanted = {
+                peer.name: own_addresses(peer.address, others.get(peer.name))
+                for peer in scene.peers.get(name, ())
+            }
+            yield from judge_names(name, wanted, look)
 
 
 def _class_sizes(scene: Scene) -> Mapping[str, int]:
@@ -102,9 +102,17 @@ def _together(cluster: Cluster, scene: Scene) -> Iterator[Verdict]:
     yield from judge_offsets({view.name: view.offset for view in seen}, controller_of(cluster).name)
     for node_class in dict.fromkeys(view.member.node_class for view in seen):
         yield from judge_pair([view for view in seen if view.member.node_class == node_class])
-    looked = [view for view in seen if view.look is not None and view.look.lines("mesh") is not None]
+    asked = [view for view in seen if view.look is not None and view.look.lines("mesh") is not None]
+    looked = [view for view in asked if not _cannot_try(view)]
+    for view in asked:
+        if _cannot_try(view):
+            yield verdict(view.name, "ssh.mesh", "unknown", "there is no ssh-keyscan to try it with")
     edges = [edge for view in looked for edge in _edges(view, scene.peers.get(view.name, ()))]
     yield from judge_mesh(edges, [view.name for view in looked])
+
+
+def _cannot_try(view: NodeView) -> bool:
+    return view.look is not None and "!missing" in (view.look.lines("mesh") or ())
 
 
 def _edges(view: NodeView, peers: Sequence[Member]) -> Iterator[Edge]:

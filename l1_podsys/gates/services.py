@@ -1,6 +1,6 @@
 """Whether what a node needs runs there, and whether names mean what they should."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from l1_podsys.gates.catalogue import verdict
 from l1_podsys.gates.look import Look
@@ -53,15 +53,15 @@ def judge_services(node: str, services: Sequence[str], look: Look) -> Iterator[V
         yield verdict(node, "service.active", "ok", ", ".join(services) or "no failed unit")
 
 
-def judge_names(node: str, wanted: Mapping[str, str], look: Look) -> Iterator[Verdict]:
-    """Judge whether names of nodes mean the addresses that the document gives them."""
+def judge_names(node: str, wanted: Mapping[str, Collection[str]], look: Look) -> Iterator[Verdict]:
+    """Judge whether names of nodes mean an address of theirs; `wanted` are those known of each, none: any will do."""
     wrong = []
-    for name, address in wanted.items():
+    for name, addresses in wanted.items():
         found = look.lines(f"name {name}") or ()
         if not found:
             wrong.append(f"{name} means nothing")
-        elif address != name and not any(same_address(one, address) for one in found):
-            wrong.append(f"{name} means {', '.join(found)}, not {address}")
+        elif addresses and not any(same_address(one, other) for one in found for other in addresses):
+            wrong.append(f"{name} means {', '.join(found)}, not {', '.join(addresses)}")
     if wrong:
         yield verdict(node, "names.resolve", "critical", "; ".join(wrong))
     elif wanted:

@@ -23,7 +23,6 @@ class LabWish(msgspec.Struct, frozen=True, kw_only=True):
     nodes: int = 4
     os: LabOs = "debian12"
     directory: Path | None = None
-    disk_bytes: int = 16 * GIB
     memory_bytes: int | None = None
     vary: bool = False
     mirror: str | None = None

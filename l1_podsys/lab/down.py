@@ -26,9 +26,12 @@ def take_lab_down(place: LabPlace, name: str) -> bool:
     What says what the lab consists of goes last, so that whoever ends this can begin it again.
     """
     layout = place.layout(name)
-    if not layout.folder.is_dir():
-        return False
-    with locked(layout.folder), no_commands(layout.commands):
+    with contextlib.ExitStack() as stack:
+        try:
+            stack.enter_context(locked(layout.folder))
+        except FileNotFoundError:
+            return False
+        stack.enter_context(no_commands(layout.commands))
         if layout.state.exists():
             _remove(place, load_lab(place.home, name), layout)
         _delete(layout.folder)

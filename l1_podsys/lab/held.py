@@ -58,13 +58,27 @@ class HeldRunner:
 
 
 @contextlib.contextmanager
-def locked(path: Path) -> Iterator[None]:
-    """Let one process at a time through, by a lock on a file or a folder that is there."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+def locked(folder: Path, *, make: bool = False) -> Iterator[None]:
+    """Let one process at a time through, by a lock on a folder; `make`: one that is not there is made.
+
+    Raises FileNotFoundError when it is not there, or was removed by who had the lock before.
+    """
+    descriptor = _lock(folder, make=make)
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
         yield
     finally:
+        os.close(descriptor)
+
+
+def _lock(folder: Path, *, make: bool) -> int:
+    while True:
+        if make:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        with contextlib.suppress(FileNotFoundError):
+            if os.path.samestat(os.fstat(descriptor), folder.stat()):
+                return descriptor
         os.close(descriptor)
 
 

@@ -18,7 +18,8 @@ UNIFIED = "SYSTEMD_NSPAWN_UNIFIED_HIERARCHY"
 MEMINFO = "var/lib/ogai-lab/meminfo"
 """Shown as /proc/meminfo; within the host, for systemd-nspawn lays it over when it no longer sees this machine."""
 
-PROXY_PORT = 3142
+PROXY_PORT = 7317
+"""No other service's by custom, so that one on all addresses of this machine is not met."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

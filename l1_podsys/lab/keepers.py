@@ -28,6 +28,7 @@ __all__ = [
     "wait_for_host",
 ]
 
+BOOT_S = 60.0
 GRACE_S = 5.0
 """How long a keeper may take to lock its folder."""
 
@@ -70,6 +71,7 @@ def start_proxy(lab: Lab, layout: Layout, groups: Groups, *, cache: Path) -> Non
     with as_file(files(__package__) / "packages_proxy.py") as program:
         argv = (sys.executable, "-I", "-S", str(program), lab.gateway, str(PROXY_PORT))
         _start((*argv, str(cache), str(folder), lab.network, *own), os.environ, folder / "log")
+    _wait_for_proxy(lab, folder)
 
 
 def wait_for_host(lab: Lab, host: LabHost, layout: Layout, groups: Groups, *, wait_s: float) -> None:
@@ -133,6 +135,27 @@ def _start(argv: Sequence[str], environment: Mapping[str, str], log: Path) -> No
             stderr=stream,
             check=True,
         )
+
+
+def _wait_for_proxy(lab: Lab, folder: Path) -> None:
+    """Return when the proxy takes connections. Raises EngineError with its last words when it never does."""
+    begun = time.monotonic()
+    while not _listens(lab.gateway, PROXY_PORT):
+        elapsed = time.monotonic() - begun
+        if elapsed > (BOOT_S if lives(folder) else GRACE_S):
+            said = (folder / "log").read_text(errors="replace").splitlines()[-3:]
+            raise EngineError(
+                f"packages proxy of lab {lab.name}",
+                found="\n  ".join([f"no connection to {lab.gateway}:{PROXY_PORT}; its log ends with", *said]),
+                expected="a proxy that listens",
+            )
+        time.sleep(0.05)
+
+
+def _listens(address: str, port: int) -> bool:
+    with contextlib.suppress(OSError), socket.create_connection((address, port), timeout=1):
+        return True
+    return False
 
 
 def _answers(address: str) -> bool:

@@ -20,8 +20,9 @@ RESOLVERS = (Path("/etc/resolv.conf"), Path("/run/systemd/resolve/resolv.conf"))
 
 def lay_out_lab(runner: Runner, lab: Lab, layout: Layout) -> str:
     """Make what all hosts have in common; return the public key that logs in to them."""
+    layout.disks(lab).mkdir(mode=0o700, parents=True, exist_ok=True)
     _, public = keep_key(runner, layout.key, f"lab {lab.name}")
-    layout.shared(lab).mkdir(parents=True, exist_ok=True)
+    layout.shared(lab).mkdir(exist_ok=True)
     layout.shared(lab).chmod(0o1777)
     return public
 

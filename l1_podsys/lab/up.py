@@ -9,7 +9,7 @@ from typing import TypeVar
 from l0_infra.core.errors import EngineError, UsageError
 from l0_infra.core.exec import Runner
 from l0_infra.core.nodeset import fold
-from l1_podsys.lab.cgroups import Groups
+from l1_podsys.lab.breaks import HostHandle, breaks_of
 from l1_podsys.lab.documents import Lab, LabHost, LabWish
 from l1_podsys.lab.held import HeldRunner, locked
 from l1_podsys.lab.image import apply_image
@@ -43,15 +43,13 @@ def bring_lab_up(place: LabPlace, wish: LabWish, *, on_step: OnStep) -> Lab:
     check_requirements(place.runner, place.groups)
     layout = place.layout(wish.name)
     image = _image(place, wish, layout, on_step)
-    layout.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with locked(layout.folder):
+    with locked(layout.folder, make=True):
         layout.commands.touch()
         runner = HeldRunner(place.runner, layout.commands)
         lab = _apply_network(place, runner, wish, image)
         save_ssh(lab, layout, _lay_out(runner, lab, layout))
-        groups = place.groups
-        start_proxy(lab, layout, groups, cache=place.cache / "packages")
-        _start_hosts(lab, layout, groups, on_step)
+        start_proxy(lab, layout, place.groups, cache=place.cache / "packages")
+        _start_hosts(place, lab, layout, on_step)
     return lab
 
 
@@ -107,12 +105,23 @@ def _lay_out(runner: Runner, lab: Lab, layout: Layout) -> dict[str, str]:
     return {host.name: key for host, key in zip(lab.hosts, keys, strict=True)}
 
 
-def _start_hosts(lab: Lab, layout: Layout, groups: Groups, on_step: OnStep) -> None:
+def _start_hosts(place: LabPlace, lab: Lab, layout: Layout, on_step: OnStep) -> None:
+    """Start hosts that are off, and wait for all but those that somebody broke."""
+    groups, runner = place.groups, place.runner
     off = [host.name for host in lab.hosts if not lives(layout.host(lab, host))]
     on_step(f"starting {fold(off)}" if off else f"lab {lab.name} is up")
-    _for_each(lab, lambda host: apply_limits(groups, lab, host))
-    _for_each(lab, lambda host: start_host(lab, host, layout, groups))
-    _for_each(lab, lambda host: wait_for_host(lab, host, layout, groups, wait_s=BOOT_S))
+
+    def start(host: LabHost) -> None:
+        apply_limits(groups, lab, host)
+        start_host(lab, host, layout, groups)
+
+    def wait(host: LabHost) -> None:
+        handle = HostHandle(lab=lab, host=host, layout=layout, groups=groups, runner=runner)
+        if host.name in off or not breaks_of(handle):
+            wait_for_host(lab, host, layout, groups, wait_s=BOOT_S)
+
+    _for_each(lab, start)
+    _for_each(lab, wait)
 
 
 def _for_each(lab: Lab, work: Callable[[LabHost], Value]) -> tuple[Value, ...]:

@@ -12,6 +12,7 @@ from l1_podsys.lab.documents import GIB, Lab, LabHost, LabWish
 __all__ = ["check_wish", "plan_hosts", "plan_lab"]
 
 MOST_HOSTS = 200
+DISK_BYTES = 16 * GIB
 LEAST_MEMORY = 256 * 2**20
 
 KINDS = ((2 * GIB, 0), (2 * GIB, 2), (GIB, 0), (2 * GIB, 2))
@@ -41,7 +42,7 @@ def plan_lab(wish: LabWish, *, lab_id: str, image: Path, directory: Path, subnet
         image=str(image),
         directory=str(directory),
         network=str(subnet),
-        disk_bytes=wish.disk_bytes,
+        disk_bytes=DISK_BYTES,
         hosts=(),
     )
     return plan_hosts(lab, wish)

@@ -70,9 +70,8 @@ def render_database_conf(memory_bytes: int) -> str:
     slurmdbd asks for these three (Slurm's accounting guide); the lock is long because it rolls usage up in one go.
     """
     buffer = min(max(memory_bytes // 20, 64 * MIB), 4096 * MIB) // MIB
-    log = min(max(buffer // 4, 32), 512)
     return (
-        f"{NOTE}[mariadbd]\ninnodb_buffer_pool_size={buffer}M\ninnodb_log_file_size={log}M\n"
+        f"{NOTE}[mariadbd]\ninnodb_buffer_pool_size={buffer}M\ninnodb_log_file_size=64M\n"
         "innodb_lock_wait_timeout=900\n"
     )
 

@@ -4,9 +4,11 @@ import base64
 import contextlib
 import os
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
+from l0_infra.core.exec import Command, LocalRunner
 from l0_infra.core.store import save_file, sync_directory
-from l1_podsys.bringup import MUNGE_KEY, PASSWORD
+from l1_podsys.bringup import HOST_AUTHORITY, MUNGE_KEY, PASSWORD
 
 __all__ = ["ensure_secrets"]
 
@@ -24,6 +26,17 @@ def ensure_secrets(folder: Path, *, munge_key: bytes | None = None) -> None:
     _narrow(folder, 0o700)
     _make_once(folder / MUNGE_KEY, munge_key or os.urandom(KEY_BYTES))
     _make_once(folder / PASSWORD, base64.urlsafe_b64encode(os.urandom(PASSWORD_BYTES)).rstrip(b"=") + b"\n")
+    if not (folder / HOST_AUTHORITY).exists():
+        _make_once(folder / HOST_AUTHORITY, _fresh_ssh_key())
+
+
+def _fresh_ssh_key() -> bytes:
+    """Return a new private key without a passphrase."""
+    with TemporaryDirectory() as place:
+        file = Path(place) / "key"
+        argv = ("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "host authority", "-f", str(file))
+        LocalRunner().run(Command(argv=argv)).check()
+        return file.read_bytes()
 
 
 def _make_once(path: Path, content: bytes) -> None:

@@ -52,13 +52,21 @@ def test_a_node_at_work_gets_nothing_until_it_is_free() -> None:
     assert batches(board) == []
     board.done(step("n1", "base"))
     board.free("n1")
-    assert batches(board) == [(("time",), ("n1",))]
+    assert batches(board) == [(("time", "users"), ("n1",))]
 
 
-def test_a_failure_holds_the_rest_of_its_node_and_what_waits_for_it_anywhere() -> None:
+def test_a_failure_holds_what_waits_for_it_anywhere_and_nothing_else() -> None:
+    steps = {one.id: one for one in a_cluster(3)}
+    board = Board(steps.values(), done=["n0:python", "n0:base", "n1:python", "n2:python"])
+    held = board.fail(steps["n0:time"])
+    assert {one.id for one in held} == {"n1:time", "n2:time"}
+    assert batches(board) == [(("users",), ("n0",)), (("base", "users"), ("n1", "n2"))]
+
+
+def test_a_node_that_is_gone_holds_all_its_steps_and_what_waits_for_them() -> None:
     steps = {one.id: one for one in a_cluster(3)}
     board = Board(steps.values(), done=[f"n{index}:python" for index in range(3)])
-    held = board.fail(steps["n0:base"])
+    held = board.fail(steps["n0:base"], gone=True)
     assert {one.id for one in held} == {"n0:time", "n0:users", "n1:time", "n2:time"}
     assert batches(board) == [(("base", "users"), ("n1", "n2"))]
 
@@ -75,8 +83,10 @@ def plans(draw: st.DrawFn) -> list[Step]:
     return list(order)
 
 
-@given(plans(), st.sets(st.integers(0, 13), max_size=3))
-def test_every_step_ends_once_in_order_and_only_what_must_is_held(steps: list[Step], bad: set[int]) -> None:
+@given(plans(), st.sets(st.integers(0, 13), max_size=3), st.booleans())
+def test_every_step_ends_once_in_order_and_only_what_must_is_held(
+    steps: list[Step], bad: set[int], gone: bool
+) -> None:
     failing = {one.id for one in steps if int(one.id.partition(":s")[2]) in bad}
     board, ended = Board(steps), list[str]()
     held: dict[str, Step] = {}
@@ -89,7 +99,7 @@ def test_every_step_ends_once_in_order_and_only_what_must_is_held(steps: list[St
                     assert all(board.ends.get(other) == "done" for other in one.after)
                     ended.append(one.id)
                     if one.id in failing:
-                        held |= {other.id: one for other in board.fail(one)}
+                        held |= {other.id: one for other in board.fail(one, gone=gone)}
                         break
                     board.done(one)
                 board.free(node)
@@ -97,10 +107,12 @@ def test_every_step_ends_once_in_order_and_only_what_must_is_held(steps: list[St
     assert len(ended) == len(set(ended)) and {*ended} | {*held} == {one.id for one in steps}
     assert not {*ended} & {*held}
     by_id = {one.id: one for one in steps}
-    assert all(_has_cause(by_id[one], held, failing, by_id) for one in held)
+    assert all(_has_cause(by_id[one], held, failing, by_id, gone) for one in held)
 
 
-def _has_cause(one: Step, held: Mapping[str, Step], failing: set[str], steps: Mapping[str, Step]) -> bool:
-    """Whether a held step has a failure on its node, or waits for one that failed or is held itself."""
-    own = any(steps[other].node == one.node for other in failing)
+def _has_cause(
+    one: Step, held: Mapping[str, Step], failing: set[str], steps: Mapping[str, Step], gone: bool
+) -> bool:
+    """Whether a held step waits for one that failed or is held itself, or its node is gone."""
+    own = gone and any(steps[other].node == one.node for other in failing)
     return own or any(other in failing or other in held for other in one.after)

@@ -108,6 +108,7 @@ BROKEN: list[tuple[str, Break, str, str]] = [
     ),
     ("unknown name", lines(name_head=None), "names.resolve", "critical"),
     ("wrong name", lines(name_head=("127.0.1.1",)), "names.resolve", "critical"),
+    ("nothing to try with", lines(mesh=("!missing",)), "ssh.mesh", "unknown"),
     ("not mounted", lines(mounts=("/dev/sda1 / ext4 rw 0 0",)), "storage.shared-mounted", "critical"),
     (
         "other disk",
@@ -200,6 +201,18 @@ def test_when_nobody_answers_every_node_is_critical() -> None:
     )
     critical = {one[0] for one in bad(judge_quick(CLUSTER, lost)) if one[2] == "critical"}
     assert critical == {"head", "c1", "c2", "c3", "c4"}
+
+
+def test_a_name_may_mean_any_address_of_its_node_and_a_host_name_of_the_document_is_no_address() -> None:
+    base = scene()
+    assert bad(judge_quick(CLUSTER, with_lines(base, "c2", {"name head": ("10.6.0.1",)}))) == set()
+    head = replace(base.peers["c2"][0], address="head.example.org")
+    peers = {**base.peers, "c2": (head, *base.peers["c2"][1:])}
+    named = with_view(replace(base, peers=peers), "head", facts=None)
+    reached = with_lines(
+        named, "c2", {"name head": ("198.51.100.7",), "mesh": tuple(p.address for p in peers["c2"])}
+    )
+    assert ("c2", "names.resolve", "critical") not in bad(judge_quick(CLUSTER, reached))
 
 
 def test_a_link_without_a_speed_is_no_slow_one() -> None:

@@ -130,3 +130,13 @@ def test_a_baseline_keeps_its_latest_runs() -> None:
     for run in range(60):
         baseline = baseline.with_run([flat("a1", 100 + run)])
     assert (len(baseline.runs), baseline.runs[-1]) == (50, 159)
+
+
+def test_where_other_work_had_the_processors_nobody_can_be_told_slow_or_well() -> None:
+    nodes = [Speeds(node=f"a{index}", rounds=(4.0, 3.0, 2.4, 2.3, 1.5)) for index in range(3)]
+    busy = {f"a{index}": 0.1 for index in range(3)}
+    verdicts = list(judge_speeds("cpu", nodes, Baseline(), busy))
+    assert {one.severity for one in verdicts} == {"unknown"} and "10% of the processors" in verdicts[0].found
+    assert {
+        one.severity for one in judge_speeds("cpu", nodes, Baseline(), busy | {"a1": 0.5, "a2": 0.5})
+    } == {"ok"}

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import ogai
 from tests.support.labs import RealLab, skip_without_lab
 
 ROOT = Path(__file__).parents[3]
@@ -24,3 +25,14 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealLab]:
             yield real.up(nodes=2)
         finally:
             real.down()
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Give a test an OGAI_HOME of its own; whatever it leaves is taken down."""
+    skip_without_lab()
+    monkeypatch.setenv("OGAI_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("PYTHONPATH", f"{ROOT}:{ROOT / 'cli'}")
+    yield tmp_path / "home"
+    for name in ogai.lab.names():
+        ogai.lab.down(name)

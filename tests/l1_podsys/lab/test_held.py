@@ -7,7 +7,7 @@ import pytest
 
 from l0_infra.core.errors import EngineError
 from l0_infra.core.exec import Command, LocalRunner
-from l1_podsys.lab.held import HeldRunner, no_commands
+from l1_podsys.lab.held import HeldRunner, locked, no_commands
 
 
 @pytest.fixture
@@ -67,3 +67,27 @@ def test_nothing_begins_while_or_after_the_lab_is_taken_down(file: Path, tmp_pat
         file.unlink()  # the last that is done when a lab is taken down
     thread.join()
     assert not mark.exists()
+
+
+def test_a_folder_that_went_away_while_it_was_waited_for_is_made_anew(tmp_path: Path) -> None:
+    folder, entered = tmp_path / "lab", threading.Event()
+    begun = threading.Event()
+
+    def up() -> None:
+        begun.set()
+        with locked(folder, make=True):
+            (folder / "state").touch()
+            entered.set()
+
+    with locked(folder, make=True):
+        thread = threading.Thread(target=up)
+        thread.start()
+        begun.wait()
+        folder.rmdir()  # as `down` does
+    thread.join()
+    assert entered.is_set() and (folder / "state").exists()
+
+
+def test_a_folder_that_is_not_there_is_not_locked(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError), locked(tmp_path / "lab"):
+        pass

@@ -62,7 +62,7 @@ def test_keys_are_for_their_owners_only() -> None:
 def test_apt_asks_the_labs_own_proxy() -> None:
     lab = a_lab()
     proxy = files(lab, lab.hosts[0])["etc/apt/apt.conf.d/91lab-proxy"]
-    assert proxy == 'Acquire::http::Proxy "http://10.217.7.1:3142";\n'
+    assert proxy == 'Acquire::http::Proxy "http://10.217.7.1:7317";\n'
 
 
 def test_a_host_with_less_memory_and_pretended_accelerators_shows_them() -> None:

@@ -7,30 +7,17 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import ogai
-from tests.support.labs import leavings, skip_without_lab
+from tests.support.labs import leavings
 
 pytestmark = pytest.mark.real
 
 KILLS = int(os.environ.get("PROVE_KILLS", "2"))
-ROOT = Path(__file__).parents[3]
 NODES = 2
-
-
-@pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Give each test an OGAI_HOME of its own; whatever it leaves is taken down."""
-    skip_without_lab()
-    monkeypatch.setenv("OGAI_HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("PYTHONPATH", f"{ROOT}:{ROOT / 'cli'}")
-    yield tmp_path / "home"
-    for name in ogai.lab.names():
-        ogai.lab.down(name)
 
 
 def command(verb: str, name: str, home: Path) -> list[str]:

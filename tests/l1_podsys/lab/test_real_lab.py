@@ -179,6 +179,16 @@ def test_several_breaks_at_once_are_mended_together(lab: RealLab) -> None:
     assert lab.seen()[host] == ("on", ()) and lab.ssh(host, "true").returncode == 0
 
 
+def test_up_leaves_broken_hosts_broken(lab: RealLab) -> None:
+    host = lab.hosts[1]
+    ogai.lab.break_("cable", host)
+    try:
+        lab.up(nodes=2)
+        assert lab.seen()[host] == ("on", ("cable",))
+    finally:
+        ogai.lab.heal(host)
+
+
 def test_only_the_break_that_is_named_is_mended(lab: RealLab) -> None:
     host = lab.hosts[1]
     ogai.lab.break_("slow-net", host)

@@ -248,3 +248,19 @@ def test_a_network_tells_nothing_of_names_and_of_addresses_of_another_kind() -> 
         {"purpose": "compute", "interfaces": ["ib0"]},
     ]
     assert faults(nodes=nodes, networks=networks, storage=[]) == []
+
+
+@pytest.mark.parametrize(("text", "seconds"), [("1296000", 1296000), ("15d", 1296000), ("2h", 7200)])
+def test_a_duration_is_a_whole_number_where_one_is_wanted(text: str, seconds: int) -> None:
+    document = f"""
+kind: cluster
+name: pod
+nodes: [{{names: a1, roles: [head]}}]
+monitoring: {{retention_s: {text}}}
+scheduler: {{partitions: [{{name: main, time_limit_s: {text}}}]}}
+"""
+    cluster = parse_document(document, source="x", expect=Cluster)
+    assert (cluster.monitoring.retention_s, cluster.scheduler.partitions[0].time_limit_s) == (
+        seconds,
+        seconds,
+    )

@@ -6,12 +6,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-from l1_podsys import MUNGE_KEY, PASSWORD, ensure_secrets
+from l1_podsys import HOST_AUTHORITY, MUNGE_KEY, PASSWORD, ensure_secrets
 
 MAKER = """
 import sys
 from pathlib import Path
-from l1_podsys import MUNGE_KEY, PASSWORD, ensure_secrets
+from l1_podsys import HOST_AUTHORITY, MUNGE_KEY, PASSWORD, ensure_secrets
 folder = Path(sys.argv[1])
 sys.stdin.read()
 ensure_secrets(folder)
@@ -30,11 +30,12 @@ def test_they_are_made_once_and_are_private(tmp_path: Path) -> None:
         ensure_secrets(folder)
     finally:
         os.umask(before)
-    first = {name: (folder / name).read_bytes() for name in (MUNGE_KEY, PASSWORD)}
+    first = {name: (folder / name).read_bytes() for name in (HOST_AUTHORITY, MUNGE_KEY, PASSWORD)}
     ensure_secrets(folder, munge_key=b"another")
-    assert {name: (folder / name).read_bytes() for name in (MUNGE_KEY, PASSWORD)} == first
+    assert {name: (folder / name).read_bytes() for name in (HOST_AUTHORITY, MUNGE_KEY, PASSWORD)} == first
     assert len(first[MUNGE_KEY]) == 1024 and len(first[PASSWORD].strip()) == 43
-    assert mode(folder) == 0o700 and mode(folder / MUNGE_KEY) == mode(folder / PASSWORD) == 0o600
+    assert first[HOST_AUTHORITY].startswith(b"-----BEGIN OPENSSH PRIVATE KEY-----")
+    assert mode(folder) == 0o700 and {mode(folder / name) for name in first} == {0o600}
     assert sorted(path.name for path in folder.iterdir()) == sorted(first)
 
 

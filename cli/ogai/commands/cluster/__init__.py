@@ -24,6 +24,7 @@ TABLE = {
     "list": Entry(target=f"{HERE}.list:list_", help="The clusters that are kept here."),
     "down": Entry(target=f"{HERE}.down:down", help="Take a cluster down."),
     "check": Entry(target=f"{HERE}.check:check", help="Whether the nodes are fit for work."),
+    "watch": Entry(target=f"{HERE}.watch:watch", help="Check again and again, and drain what fails."),
     "drain": Entry(target=f"{HERE}.drain:drain", help="Let nodes take no new work."),
     "undrain": Entry(target=f"{HERE}.drain:undrain", help="Let nodes take work again that you drained."),
 }
@@ -32,8 +33,8 @@ EPILOG = """\b
 Examples:
   ogai cluster up pod.yaml                      from bare hosts to a cluster; again: only what is missing
   ogai cluster status                           how it stands, and what to do next
-  ogai cluster check --cluster pod.yaml         within seconds, what is wrong and how to mend it
-  ogai cluster drain n07 --cluster pod.yaml --reason "power supply is swapped"
+  ogai cluster check                            within seconds, what is wrong and how to mend it
+  ogai cluster drain n07 --reason "power supply is swapped"
 """
 
 cluster = LazyGroup("cluster", TABLE, help="Clusters: bring them up, keep them well.", epilog=EPILOG)

@@ -17,6 +17,8 @@ __all__ = ["SILENCE_S", "carry_out"]
 
 SILENCE_S = 900.0
 PYTHON = "/usr/bin/python3"
+REACH = "ssh"
+"""Stands for the step that failed on a node that could not be looked at."""
 
 
 def carry_out(
@@ -74,7 +76,7 @@ def brought_of(
     troubles = [
         Trouble(
             node=one.step.node,
-            name=_name(one),
+            name=REACH if one.step.node in prepared.lost and one.state == "failed" else _name(one),
             state=one.state,
             message=one.message,
             task=one.task.partition(" : ")[2] or one.task,

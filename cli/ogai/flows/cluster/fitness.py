@@ -1,6 +1,7 @@
 """What the verdicts of a check come to: fit, sick, or not known."""
 
 from l0_infra.core.errors import FactsMissingError, UnhealthyError
+from l0_infra.core.units import format_count
 from l1_podsys.schemas import Health
 from ogai.flows.node.lost import name_all
 
@@ -23,7 +24,9 @@ def raise_for_verdicts(health: Health) -> None:
         first = f": {unknown[0].check}, {unknown[0].found}" if unknown else ""
         raise FactsMissingError(
             where,
-            found=f"{len(unknown)} checks that could not be made{first}" if unknown else "no verdict",
+            found=f"{format_count(len(unknown), 'check')} that could not be made{first}"
+            if unknown
+            else "no verdict",
             expected="a verdict of every check",
             hint=unknown[0].hint if unknown else "",
         )

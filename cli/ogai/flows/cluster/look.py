@@ -13,6 +13,7 @@ from l1_podsys import GateRecord, NodeView, forget_events, members_of, needs_sud
 from l1_podsys.schemas import Cluster
 from ogai.flows.cluster.nodes import Nodes
 from ogai.flows.node.inspect import judge
+from ogai.flows.node.lost import lost_of
 from ogai.flows.node.survey import GRACE_S, LIMIT_S
 
 __all__ = ["OnNode", "look_at_nodes"]
@@ -30,6 +31,8 @@ def look_at_nodes(
 
     def work(name: str, runner: Runner) -> NodeView:
         facts = probe_node(runner, time(), limit_s=LIMIT_S, sudo=sudo)
+        if why := lost_of(facts):
+            return NodeView(member=members[name], lost=f"{why.reason}: {why.detail}")
         facts = forget_events(facts, before=record.given_back_at.get(name))
         offset = probe_offset(runner, time)
         return NodeView(member=members[name], facts=msgspec.structs.replace(facts, node=name), offset=offset)

@@ -1,6 +1,7 @@
 #!/usr/bin/python
 """Write several files at once: one task costs one connection and one Python, however many files it writes."""
 
+import base64
 import os
 import shutil
 import tempfile
@@ -20,9 +21,10 @@ options:
     required: true
     suboptions:
       path: {description: Absolute path., type: path, required: true}
-      content: {description: The whole text; without it and `link` the file is removed., type: str}
-      link: {description: What it is a symbolic link to instead; that must be there., type: path}
-      keep: {description: Keep what stood there before beside it as `.before-ogai`., type: bool, default: false}
+      content: {description: "The whole text; without it, base64 and link the file is removed.", type: str}
+      base64: {description: The whole content as base64., type: str}
+      link: {description: "What it is a symbolic link to instead; that must be there.", type: path}
+      keep: {description: Keep what stood there before beside it as .before-ogai., type: bool, default: false}
       mode: {description: Permissions in octal., type: str, default: "0644"}
       owner: {description: Who owns it., type: str, default: root}
       group: {description: Its group., type: str, default: root}
@@ -45,6 +47,7 @@ KEPT = ".before-ogai"
 FILE = {
     "path": {"type": "path", "required": True},
     "content": {"type": "str"},
+    "base64": {"type": "str", "no_log": True},
     "link": {"type": "path"},
     "keep": {"type": "bool", "default": False},
     "mode": {"type": "str", "default": "0644"},
@@ -77,8 +80,10 @@ def settle(module, wish):
     """Make one file as wished; return whether that changed anything."""
     if wish["link"] is not None:
         return settle_link(module, wish)
+    if wish["base64"] is not None:
+        return settle_content(module, wish, base64.b64decode(wish["base64"]))
     if wish["content"] is not None:
-        return settle_content(module, wish)
+        return settle_content(module, wish, wish["content"].encode())
     there = os.path.lexists(wish["path"])
     if there and not module.check_mode:
         os.remove(wish["path"])
@@ -88,7 +93,7 @@ def settle(module, wish):
 def settle_link(module, wish):
     path, target = wish["path"], wish["link"]
     if not os.path.exists(target):
-        module.fail_json(msg="%s: found no %s to link to; expected it to be there" % (path, target))
+        module.fail_json(msg=f"{path}: found no {target} to link to; expected it to be there")
     if os.path.islink(path) and os.readlink(path) == target:
         return False
     if not module.check_mode:
@@ -96,9 +101,8 @@ def settle_link(module, wish):
     return True
 
 
-def settle_content(module, wish):
-    path, content = wish["path"], wish["content"].encode()
-    same = False
+def settle_content(module, wish, content):
+    path, same = wish["path"], False
     if os.path.isfile(path) and not os.path.islink(path):
         with open(path, "rb") as stream:
             same = stream.read() == content

@@ -1,6 +1,6 @@
-# account.sh UID SHA256: gives munge its number, also if it had another, and keeps a key that is not of this SHA-256.
+# account.sh UID: gives munge its number, also if it had another.
 set -eu
-uid=$1 sha256=$2
+uid=$1
 owner=$(getent passwd "$uid" | cut -d: -f1)
 group=$(getent group "$uid" | cut -d: -f1)
 for holder in "$owner" "$group"; do
@@ -27,8 +27,4 @@ for folder in /etc/munge /var/lib/munge /var/log/munge; do
 done
 if [ ! -d /etc/munge ]; then
     install -d -m 700 -o munge -g munge /etc/munge && echo "changed /etc/munge"
-fi
-key=/etc/munge/munge.key
-if [ -e $key ] && [ ! -e $key.before-ogai ] && ! echo "$sha256  $key" | sha256sum --check --status; then
-    cp -p $key $key.before-ogai && echo "changed $key.before-ogai"
 fi

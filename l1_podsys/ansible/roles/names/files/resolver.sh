@@ -32,6 +32,12 @@ upstream() { # who was asked before; of a stub nobody but the node itself may as
     [ ! -e "$file" ] || awk -v own="$server" '$1 == "nameserver" && $2 != own && $2 !~ /^(127\.|::1$)/' "$file"
 }
 
+searched() { # the domains that names were looked up in before
+    [ ! -e /etc/resolv.conf.before-ogai ] || awk -v own="$domain" '
+        $1 == "search" || $1 == "domain" { line = ""; for (at = 2; at <= NF; at++) if ($at != own) line = line " " $at }
+        END { printf "%s", line }' /etc/resolv.conf.before-ogai
+}
+
 reverse() { # the domain in which the names of addresses like this one are asked for
     case $1 in
     *:*) ;;
@@ -65,22 +71,28 @@ fi
 } | put /etc/hosts
 
 # Each of these is read by one program that looks names up or writes resolv.conf; where there is none of it, by nobody.
-sheet /etc/systemd/resolved.conf.d/60-ogai.conf '[Resolve]' "DNS=$server" "Domains=$domain $(reverse "$server")"
+sheet /etc/systemd/resolved.conf.d/60-ogai.conf '[Resolve]' 'DNS=' "DNS=$server" "Domains=$domain $(reverse "$server")"
 sheet /etc/NetworkManager/conf.d/60-ogai.conf '[main]' 'rc-manager=unmanaged'
 sheet /etc/dhcp/dhclient-enter-hooks.d/ogai 'make_resolv_conf() { :; }'
 sheet /etc/dhcpcd.enter-hook 'skip_hooks="$skip_hooks resolv.conf"'
 
 keep /etc/resolv.conf
-if [ $# -gt 0 ]; then printf 'nameserver %s\n' "$@"; else upstream; fi | put /etc/ogai/resolv.conf
+if [ $# -gt 0 ]; then
+    printf 'nameserver %s\n' "$@" | put /etc/ogai/resolv.conf
+else
+    found=$(upstream)
+    # systemd-resolved may know nobody but the head by now: what was known before stays.
+    [ -z "$found" ] && [ -e /etc/ogai/resolv.conf ] || printf '%s\n' "$found" | put /etc/ogai/resolv.conf
+fi
 case $(readlink -f /etc/resolv.conf) in
 /run/systemd/resolve/*) ;;
 *)
     {
         echo '# Managed by ogai, role names.'
-        echo "search $domain$(awk '$1 == "search" || $1 == "domain" { $1 = ""; last = $0 } END { print last }' /etc/resolv.conf.before-ogai 2>/dev/null)"
+        echo "search $domain$(searched)"
         echo "nameserver $server"
         # Without the head names of others are still found; glibc asks three servers at most.
-        head -n 2 /etc/ogai/resolv.conf
+        grep '^nameserver' /etc/ogai/resolv.conf | head -n 2
         echo 'options timeout:1 attempts:2'
     } | put /etc/resolv.conf
     ;;

@@ -5,6 +5,7 @@ set -eu
 path=$1 wheel=$2 wheelhouse=$3 index=$4
 store=$path.d
 umask 022
+mkdir -p "$store"
 exec 9>"$store/lock"
 flock 9
 

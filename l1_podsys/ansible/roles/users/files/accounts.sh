@@ -38,7 +38,7 @@ account() { # account NAME NUMBER
 folder() { # folder NAME: what the person is found with at the first login
     place=$(getent passwd "$1" | cut -d: -f6)
     if [ ! -d "$place" ]; then
-        mkdir -p "${place%/*}" && mkdir -m 700 "$place" && cp -a /etc/skel/. "$place/" && chown -R "$1:" "$place" || return
+        mkdir -p "${place%/*}" && mkdir "$place" && cp -a /etc/skel/. "$place/" && chmod 700 "$place" && chown -R "$1:" "$place" || return
         echo "changed $place"
     fi
     # Written as the person, for storage may let root do nothing there.
