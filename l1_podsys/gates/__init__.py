@@ -6,6 +6,7 @@ from l1_podsys.gates.catalogue import CHECKS, Check, verdict
 from l1_podsys.gates.clock import Offset, probe_offset
 from l1_podsys.gates.conduct import MeasuredCluster, measure_cluster
 from l1_podsys.gates.events import forget_events
+from l1_podsys.gates.medium import describe_rate
 from l1_podsys.gates.observe import observe_cluster
 from l1_podsys.gates.probe import probe_scene
 from l1_podsys.gates.quick import Scene, in_order, judge_quick
@@ -29,6 +30,7 @@ __all__ = [
     "Scene",
     "controller_of",
     "decide_drains",
+    "describe_rate",
     "forget_events",
     "in_order",
     "judge_meanwhile",

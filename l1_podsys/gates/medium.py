@@ -9,7 +9,7 @@ from l1_podsys.gates.speed import Baseline, Slowness, Speeds, class_slowness, co
 from l1_podsys.gates.words import code_word
 from l1_podsys.schemas import Verdict
 
-__all__ = ["judge_speeds", "measure_code"]
+__all__ = ["describe_rate", "judge_speeds", "measure_code"]
 
 CRITICAL_SHARE = 0.8
 CRITICAL_STORAGE_SHARE = 0.3
@@ -34,7 +34,7 @@ def judge_speeds(
     found = compare_speeds(speeds, baseline)
     measured = [one for one in speeds if one.rounds]
     for one in measured:
-        words = _rate(measure, one.best)
+        words = describe_rate(measure, one.best)
         slowness = found.get(one.node)
         if slowness is None:
             yield from _alone(code, named, one, measured, words)
@@ -108,9 +108,10 @@ def _alone(code: str, named: str, one: Speeds, measured: Sequence[Speeds], words
     )
 
 
-def _rate(measure: str, value: float) -> str:
+def describe_rate(measure: str, value: float) -> str:
+    """Write a speed with its unit."""
     if measure == "cpu":
-        return f"{value / 1e6:.3g} million loops/s"
+        return f"{value / 1e9:.3g} billion loops/s" if value >= 1e9 else f"{value / 1e6:.3g} million loops/s"
     if measure == "matrix":
         return f"{value / 1e12:.3g} Tflop/s" if value >= 1e12 else f"{value / 1e9:.3g} Gflop/s"
     return f"{format_bytes(round(value))}/s"

@@ -12,6 +12,7 @@ TABLE = {
     ),
     "up": Entry(target=f"{HERE}.up:up", help="Make hosts a cluster, or bring back what has drifted."),
     "status": Entry(target=f"{HERE}.status:status", help="How each node was left, and what to do next."),
+    "report": Entry(target=f"{HERE}.report:report", help="All that is known of a cluster as one HTML page."),
     "diff": Entry(target=f"{HERE}.diff:diff", help="What is otherwise than wished."),
     "add": Entry(target=f"{HERE}.members:add", help="Add nodes and bring them up."),
     "remove": Entry(target=f"{HERE}.members:remove", help="Take nodes out."),

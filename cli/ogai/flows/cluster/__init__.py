@@ -12,6 +12,7 @@ from ogai.flows.cluster.kept import KeptCluster, list_clusters, use
 from ogai.flows.cluster.lists import ImportedCluster, export_inventory, import_list
 from ogai.flows.cluster.members import add, remove, replace
 from ogai.flows.cluster.prepare import Prepared
+from ogai.flows.cluster.report import ClusterReport, gather_report, report_path
 from ogai.flows.cluster.status import NodeStatus, Status, status
 from ogai.flows.cluster.up import up
 from ogai.flows.cluster.upgrade import upgrade
@@ -19,6 +20,7 @@ from ogai.flows.cluster.upgrade import upgrade
 __all__ = [
     "Brought",
     "Checked",
+    "ClusterReport",
     "Described",
     "Deviation",
     "Deviations",
@@ -40,6 +42,7 @@ __all__ = [
     "drain",
     "export_inventory",
     "gate",
+    "gather_report",
     "import_list",
     "list_clusters",
     "offered",
@@ -49,6 +52,7 @@ __all__ = [
     "raise_for_verdicts",
     "remove",
     "replace",
+    "report_path",
     "status",
     "undrain",
     "up",

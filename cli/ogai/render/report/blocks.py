@@ -17,6 +17,10 @@ __all__ = [
     "Figure",
     "Fold",
     "Heading",
+    "HeatGroup",
+    "HeatMap",
+    "HeatRow",
+    "HeatRun",
     "Page",
     "Pair",
     "Prose",
@@ -114,6 +118,8 @@ class Table:
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
     caption: str = ""
+    stacked: bool = False
+    """Whether on a narrow page each value has a line of its own, as it is with more than four columns."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -135,6 +141,45 @@ class Bar:
     parts: tuple[BarPart, ...]
     ends: tuple[str, str] = ("", "")
     """What stands below its two ends."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class HeatRun:
+    """So many columns of a row next to each other that look alike; `first` counts from 0."""
+
+    first: int
+    count: int
+    tone: Tone
+    title: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class HeatRow:
+    """One row of a heat map; between its runs is nothing."""
+
+    label: str
+    runs: tuple[HeatRun, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class HeatGroup:
+    """So many columns from the left, or from the group before, that belong together."""
+
+    name: str
+    count: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class HeatMap:
+    """Rows of colours over common columns, which may be four or thousands; `names` are those of few columns."""
+
+    kind: ClassVar[str] = "heat"
+    columns: int
+    rows: tuple[HeatRow, ...]
+    groups: tuple[HeatGroup, ...] = ()
+    names: tuple[str, ...] = ()
+    legend: tuple[Key, ...] = ()
+    caption: str = ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -174,7 +219,7 @@ class Fold:
     printed: bool = True
 
 
-Block = Facts | Prose | Heading | Figure | Pair | Table | Bar | Quotes | Code | Fold
+Block = Facts | Prose | Heading | Figure | Pair | Table | Bar | HeatMap | Quotes | Code | Fold
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

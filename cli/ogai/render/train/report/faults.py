@@ -8,8 +8,8 @@ from l3_modeltools.schemas import Suspect, TrainingFault
 from ogai.flows.train.report import RunReport
 from ogai.render.moment import brief, local_time
 from ogai.render.report import Block, Cell, Column, Figure, Fold, Histogram, Pair, Row, Table, draw
+from ogai.render.shortened import shortened
 from ogai.render.train.report.events import StepClock, fault_tone
-from ogai.render.train.report.shortened import shortened
 from ogai.render.train.words import done
 
 __all__ = ["fault_blocks"]

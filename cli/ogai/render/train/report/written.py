@@ -5,7 +5,7 @@ from itertools import groupby
 
 from l3_modeltools import Sample
 from ogai.render.report import Block, Fold, Quote, Quotes
-from ogai.render.train.report.shortened import shortened
+from ogai.render.shortened import shortened
 
 __all__ = ["sample_blocks", "spread"]
 
