@@ -28,9 +28,7 @@ CLUSTER = Cluster(
 
 def passed() -> dict[str, list[ApplyRole]]:
     members, lead = cluster_members(CLUSTER), controller_name(CLUSTER)
-    wish = Provisioned(
-        lead=lead, lead_address="10.0.0.1", time=Time(), tuning=Tuning(), packages=Packages()
-    )
+    wish = Provisioned(lead=lead, lead_address="10.0.0.1", time=Time(), tuning=Tuning(), packages=Packages())
     scene = BringupScene(
         cluster=CLUSTER,
         members=members,
@@ -41,7 +39,10 @@ def passed() -> dict[str, list[ApplyRole]]:
         traits={name: Trait(address=str(one.node.address)) for name, one in members.items()},
     )
     others = [sheet.role.name for sheet in PROVISION]
-    plans = (plan_provision(list(members), wish, PROVISION), plan_bringup(scene, list(members), others=others))
+    plans = (
+        plan_provision(list(members), wish, PROVISION),
+        plan_bringup(scene, list(members), others=others),
+    )
     for plan in plans:
         things_of(plan, SHEETS)
     actions: dict[str, list[ApplyRole]] = {}
