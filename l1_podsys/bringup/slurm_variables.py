@@ -8,8 +8,8 @@ from l1_podsys.bringup.traits import Trait
 from l1_podsys.slurm import (
     Controller,
     SlurmMember,
-    lists_nodes,
     node_conf_line,
+    nodes_join,
     render_cgroup_conf,
     render_database_conf,
     render_gres_conf,
@@ -72,7 +72,7 @@ def _node(scene: BringupScene, member: Member) -> Values:
 def _conf(scene: BringupScene, member: Member) -> str:
     """Return what the node says of itself; nothing where slurm.conf says it."""
     facts = scene.facts.get(member.name)
-    if facts is None or lists_nodes(scene.cluster, _lead(scene).version):
+    if facts is None or not nodes_join(_lead(scene).version):
         return ""
     return node_conf_line(shape_of(facts, member.node.node_class))
 

@@ -8,7 +8,7 @@ from l1_podsys.slurm.configuration import (
     render_slurmdbd_conf,
     render_topology_conf,
 )
-from l1_podsys.slurm.controller import Controller, SlurmMember, lists_nodes
+from l1_podsys.slurm.controller import Controller, SlurmMember
 from l1_podsys.slurm.drain_reason import Drain, parse_drain, render_drain
 from l1_podsys.slurm.drainer import Drainer, SlurmDrainer
 from l1_podsys.slurm.dynamic import delete_nodes_command
@@ -18,7 +18,7 @@ from l1_podsys.slurm.node_shape import Devices, NodeShape, node_conf_line, shape
 from l1_podsys.slurm.nodes_json import parse_nodes_json
 from l1_podsys.slurm.nodes_text import parse_nodes_text
 from l1_podsys.slurm.slurm_conf import render_slurm_conf
-from l1_podsys.slurm.versions import slurm_version
+from l1_podsys.slurm.versions import nodes_join, slurm_version
 
 __all__ = [
     "Controller",
@@ -32,8 +32,8 @@ __all__ = [
     "count_gres",
     "delete_nodes_command",
     "drain_command",
-    "lists_nodes",
     "node_conf_line",
+    "nodes_join",
     "parse_drain",
     "parse_nodes_json",
     "parse_nodes_text",

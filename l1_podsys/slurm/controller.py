@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 from l1_podsys.schemas import Cluster
 from l1_podsys.slurm.node_shape import NodeShape
-from l1_podsys.slurm.versions import Version, nodes_join, places_nodes_that_join
+from l1_podsys.slurm.versions import Version
 
-__all__ = ["NOTE", "Controller", "SlurmMember", "is_confined", "lists_nodes"]
+__all__ = ["NOTE", "Controller", "SlurmMember", "is_confined"]
 
 NOTE = (
     "# Written by ogai; changes made here are lost. Wishes go into `scheduler` of the cluster's document.\n"
@@ -30,11 +30,6 @@ class SlurmMember:
     name: str
     address: str
     shape: NodeShape
-
-
-def lists_nodes(cluster: Cluster, version: Version | None) -> bool:
-    """Whether slurm.conf must list the nodes, for this version cannot let them join, or not below switches."""
-    return not nodes_join(version) or bool(cluster.scheduler.switches and not places_nodes_that_join(version))
 
 
 def is_confined(cluster: Cluster, controller: Controller) -> bool:

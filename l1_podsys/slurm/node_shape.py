@@ -13,7 +13,9 @@ __all__ = ["Devices", "NodeShape", "feature_name", "node_conf_line", "shape_of"]
 MIB = 2**20
 LEAST_RESERVE = 512 * MIB
 MOST_RESERVE = 16 * 2**30
-RESERVED_SHARE = 0.05
+RESERVED_PART = 20
+STEP_MIB = 64
+"""Kernels differ by some MiB from boot to boot; in steps, what is offered rarely changes with them."""
 
 FILES = {
     "amd": lambda index: f"/dev/dri/renderD{128 + index}",
@@ -56,7 +58,7 @@ def shape_of(facts: NodeFacts, node_class: str) -> NodeShape:
     return NodeShape(
         cpus=min(cpus),
         layout=_layout(facts, min(cpus)),
-        memory_mib=_memory_for_work(facts, min(memory)) // MIB,
+        memory_mib=_memory_for_work(facts, min(memory)) // MIB // STEP_MIB * STEP_MIB,
         devices=tuple(_devices(facts.accelerators)),
         feature=feature_name(node_class),
     )
@@ -95,12 +97,11 @@ def _layout(facts: NodeFacts, cpus: int) -> tuple[int, int, int] | None:
 def _memory_for_work(facts: NodeFacts, total: int) -> int:
     """Return what is left after huge pages and a twentieth (512 MiB to 16 GiB) for the system itself.
 
-    The reserve also covers the few MiB by which a kernel's count differs from boot to boot; a node with less than
-    it was told to have is taken out of work by Slurm.
+    A node with less memory than was told of it is taken out of work by Slurm; the reserve covers that, too.
     """
     pages = sum(pool.size_bytes * (pool.total or 0) for pool in facts.memory.hugepages)
     left = max(total - pages, 0)
-    reserve = min(max(int(left * RESERVED_SHARE), LEAST_RESERVE), MOST_RESERVE, left // 2)
+    reserve = min(max(left // RESERVED_PART, LEAST_RESERVE), MOST_RESERVE, left // 2)
     return left - reserve
 
 

@@ -1,14 +1,15 @@
 """The text of slurm.conf, from the cluster as wished and its nodes as found; pure.
 
-Nodes join by registering, so that it lists none of them, and none but a new one hears of a new one.
+Where Slurm lets nodes join by registering it lists none of them, and none but a new one hears of a new one. Where it
+does not, the controller hands the longer list out.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 
 from l1_podsys.schemas import Cluster, NodePartition
-from l1_podsys.slurm.controller import NOTE, Controller, SlurmMember, is_confined, lists_nodes
+from l1_podsys.slurm.controller import NOTE, Controller, SlurmMember, is_confined
 from l1_podsys.slurm.node_shape import feature_name, node_conf_line
-from l1_podsys.slurm.versions import Version, fans_out
+from l1_podsys.slurm.versions import nodes_join
 
 __all__ = ["render_slurm_conf"]
 
@@ -16,11 +17,11 @@ MOST_NODES = 16384
 
 
 def render_slurm_conf(cluster: Cluster, controller: Controller, members: Sequence[SlurmMember]) -> str:
-    """Write slurm.conf. `members` are all compute nodes known so far; they are named only where they must be."""
+    """Write slurm.conf. `members` are all compute nodes known so far; they are listed where they cannot join."""
     settings = _settings(cluster, controller, members)
     wishes = {_key(settings, name): value for name, value in cluster.scheduler.settings.items()}
     lines = [f"{name}={value}\n" for name, value in {**settings, **wishes}.items()]
-    listed = _listed(members) if lists_nodes(cluster, controller.version) else ()
+    listed = () if nodes_join(controller.version) else _listed(members)
     return "".join(
         (NOTE, *lines, *listed, *_partitions(cluster.scheduler.partitions), "Include policy.conf\n")
     )
@@ -34,7 +35,7 @@ def _settings(cluster: Cluster, controller: Controller, members: Sequence[SlurmM
         "AuthType": "auth/munge",
         "CredType": "cred/munge",
         "SlurmctldParameters": "enable_configless",
-        **_membership(cluster, controller.version),
+        **({"MaxNodeCount": str(MOST_NODES)} if nodes_join(controller.version) else {}),
         **PLACES,
         "MailProg": "/bin/true",
         "MpiDefault": "none",
@@ -70,13 +71,6 @@ FREE = {
     "JobAcctGatherType": "jobacct_gather/linux",
 }
 NOT_KEPT = {"AccountingStorageType": "accounting_storage/none", "JobAcctGatherType": "jobacct_gather/none"}
-
-
-def _membership(cluster: Cluster, version: Version | None) -> Mapping[str, str]:
-    if lists_nodes(cluster, version):
-        return {}
-    direct = {} if fans_out(version) else {"TreeWidth": "65533"}
-    return {"MaxNodeCount": str(MOST_NODES), **direct}
 
 
 def _memory_of_a_cpu(members: Sequence[SlurmMember]) -> Mapping[str, str]:

@@ -1,6 +1,6 @@
 """What a version of Slurm can do, where its versions differ in what we need; pure.
 
-Tried on Debian's Slurm 22.05.8 and 24.11.5; what is said of versions between them is from Slurm's release notes.
+Tried on Debian's Slurm 22.05.8 and 24.11.5. Versions between them are taken for the older, and so is one not known.
 """
 
 import re
@@ -8,14 +8,7 @@ from collections.abc import Mapping
 
 from l0_infra.schemas import OperatingSystem
 
-__all__ = [
-    "Version",
-    "cgroups_can_be_off",
-    "fans_out",
-    "nodes_join",
-    "places_nodes_that_join",
-    "slurm_version",
-]
+__all__ = ["Version", "cgroups_can_be_off", "nodes_join", "slurm_version"]
 
 Version = tuple[int, int]
 
@@ -36,24 +29,16 @@ def slurm_version(system: OperatingSystem, wanted: str | None = None) -> Version
 
 
 def nodes_join(version: Version | None) -> bool:
-    """Whether nodes join by registering (`slurmd -Z`), so that no file lists them."""
-    return version is None or version >= (22, 5)
+    """Whether nodes join by registering (`slurmd -Z`), so that no file lists them.
 
-
-def places_nodes_that_join(version: Version | None) -> bool:
-    """Whether nodes that joined have a place in topology/tree.
-
-    22.05 builds its switches before it remembers such nodes: they have no switch, and work on two nodes of one
-    partition is refused as `Requested node configuration is not available`. 24.11 places them.
+    22.05 knows that, too, but not well enough. After `scontrol reconfigure`, which any administrator may call, what
+    runs on such nodes has lost them: they stay allocated when it has ended, until slurmctld is restarted. And with
+    topology/tree they have no switch: work on two of them is refused as `Requested node configuration is not
+    available`.
     """
     return version is not None and version >= (24, 11)
 
 
-def fans_out(version: Version | None) -> bool:
-    """Whether messages to nodes that joined may go through other nodes, which need their addresses (23.11)."""
-    return version is not None and version >= (23, 11)
-
-
 def cgroups_can_be_off(version: Version | None) -> bool:
     """Whether `CgroupPlugin=disabled` is known; 22.05's slurmd ends when it reads it."""
-    return version is not None and version >= (24, 5)
+    return version is not None and version >= (24, 11)

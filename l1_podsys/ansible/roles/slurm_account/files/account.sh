@@ -18,6 +18,8 @@ if ! getent passwd slurm >/dev/null; then
 elif [ "$(id -u slurm)" != "$uid" ]; then
     systemctl stop slurmctld slurmdbd 2>/dev/null || true
     usermod --uid "$uid" --gid "$uid" slurm && echo "changed account"
+    # It obeys the number that slurm had when it started. What it runs goes on.
+    systemctl try-restart slurmd 2>/dev/null || true
 fi
 for folder in /var/log/slurm /var/lib/slurm /var/lib/slurm/slurmctld; do
     [ -d "$folder" ] || { install -d -m 755 -o slurm -g slurm "$folder" && echo "changed $folder"; }
