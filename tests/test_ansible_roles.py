@@ -1,4 +1,4 @@
-"""The roles as Ansible's users meet them: lint is silent, every variable is declared and used, the playbook's order holds."""
+"""The roles as Ansible's users meet them: lint is silent, variables are declared and used, the order of the playbook holds."""
 
 import os
 import re
@@ -47,7 +47,11 @@ def made_in(sheet: RoleSheet) -> set[str]:
     made = set[str]()
     for text in texts_of(sheet, "tasks", "handlers"):
         for task in tasks_in(yaml.safe_load(text)):
-            made |= {*task.get("vars", {}), task.get("register", ""), *task.get("ansible.builtin.set_fact", {})}
+            made |= {
+                *task.get("vars", {}),
+                task.get("register", ""),
+                *task.get("ansible.builtin.set_fact", {}),
+            }
             made.add(task.get("loop_control", {}).get("loop_var", ""))
     return made
 
@@ -59,7 +63,9 @@ def named_in(sheet: RoleSheet, text: str) -> set[str]:
 @pytest.mark.parametrize("sheet", SHEETS.values(), ids=lambda sheet: sheet.role.name)
 def test_every_variable_is_declared_and_used(sheet: RoleSheet) -> None:
     options = options_of(sheet)
-    used = set[str]().union(*(named_in(sheet, text) for text in texts_of(sheet, "tasks", "handlers", "templates")))
+    used = set[str]().union(
+        *(named_in(sheet, text) for text in texts_of(sheet, "tasks", "handlers", "templates"))
+    )
     outcome = named_in(sheet, (sheet.folder / "meta/ogai.yml").read_text())
     others = {name for name in SHEETS if name.startswith(f"{sheet.role.name}_")}
     files = {path.stem.replace(".", "_") for path in sheet.folder.rglob("*") if path.is_file()}
@@ -78,9 +84,19 @@ def test_defaults_are_those_that_are_declared(sheet: RoleSheet) -> None:
 @pytest.mark.parametrize("name", ["tasks", "handlers"])
 def test_no_task_is_outside_the_core_or_our_own_modules(name: str) -> None:
     ours = {path.stem for path in MODULES.glob("*.py")}
-    words = {"name", "when", "notify", "register", "changed_when", "failed_when", "loop", "loop_control", "vars", "block"}
-    words |= {"no_log", "rescue", "always", "until", "retries", "delay", "listen", "become", "become_user", "environment"}
-    words |= {"args", "check_mode", "tags"}
+    words = {
+        "name",
+        "when",
+        "notify",
+        "register",
+        "changed_when",
+        "failed_when",
+        "loop",
+        "loop_control",
+        "vars",
+    }
+    words |= {"block", "no_log", "rescue", "always", "until", "retries", "delay", "listen", "become"}
+    words |= {"become_user", "environment", "args", "check_mode", "tags"}
     for sheet in SHEETS.values():
         for text in texts_of(sheet, name):
             for task in tasks_in(yaml.safe_load(text)):
@@ -114,7 +130,16 @@ def test_a_script_is_one_for_any_shell(script: Path) -> None:
 def test_lint_finds_nothing(tmp_path: Path) -> None:
     root = FOLDERS[1].parents[2]
     told = subprocess.run(
-        [str(LINT), "--nocolor", "--offline", "-q", "--format", "pep8", str(FOLDERS[0].parent), str(SITE.parent)],
+        [
+            str(LINT),
+            "--nocolor",
+            "--offline",
+            "-q",
+            "--format",
+            "pep8",
+            str(FOLDERS[0].parent),
+            str(SITE.parent),
+        ],
         cwd=root,
         env={
             **os.environ,
