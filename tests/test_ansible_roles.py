@@ -1,4 +1,4 @@
-"""The roles as Ansible's users meet them: lint is silent, variables are declared and used, the order of the playbook holds."""
+"""The roles as users of Ansible meet them: lint is silent, variables are declared and used, the playbook keeps the order."""
 
 import os
 import re
