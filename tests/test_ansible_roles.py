@@ -1,4 +1,4 @@
-"""The roles as users of Ansible meet them: lint is silent, variables are declared and used, the playbook keeps the order."""
+"""The roles as users of Ansible meet them: lint is silent, variables are declared and used, the order is kept."""
 
 import os
 import re
