@@ -100,4 +100,4 @@ def test_the_document_is_sound_short_and_explains_itself() -> None:
         ("n[1,3]", ("compute",), "h100x8"),
         ("n4", ("compute",), "default"),
     ]
-    assert text.count("\n# ") == 6 and len(text.splitlines()) < 50
+    assert text.count("\n\n# ") == 5 and len(text.splitlines()) < 50
