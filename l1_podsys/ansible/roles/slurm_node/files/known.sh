@@ -52,7 +52,15 @@ difference=$(differs)
 
 state=$(field State)
 reason=$(printf '%s\n' "$record" | sed -n 's/.* Reason=\(.*\) \[[^]]*\].*/\1/p')
-if ! answer=$(scontrol delete "nodename=$name" 2>&1); then
+forget() { # a node whose work has just ended is busy for some seconds more
+    for try in 1 2 3 4 5; do
+        answer=$(scontrol delete "nodename=$name" 2>&1) && return 0
+        sleep 1
+    done
+    return 1
+}
+
+if ! forget; then
     echo "node $name: found $difference at the controller, which keeps that while work runs here ($answer); expected" \
         "$wanted. Drain it, wait until it is idle, and run this again" >&2
     exit 1
