@@ -18,6 +18,34 @@ FOLDERS = tuple(role_folder(package) for package in ("l0_infra", "l1_podsys"))
 SHEETS = {sheet.role.name: sheet for folder in FOLDERS for sheet in load_roles(folder)}
 SITE = FOLDERS[1].parent / "site.yml"
 MODULES = FOLDERS[0].parent / "plugins" / "modules"
+WORDS = {
+    *(
+        "name",
+        "when",
+        "notify",
+        "register",
+        "changed_when",
+        "failed_when",
+        "loop",
+        "loop_control",
+        "vars",
+        "block",
+    ),
+    *(
+        "rescue",
+        "always",
+        "no_log",
+        "until",
+        "retries",
+        "delay",
+        "listen",
+        "become",
+        "become_user",
+        "environment",
+    ),
+    *("args", "check_mode", "tags"),
+}
+"""What a task says beside its module."""
 LINT = Path(sys.executable).with_name("ansible-lint")
 
 
@@ -84,23 +112,10 @@ def test_defaults_are_those_that_are_declared(sheet: RoleSheet) -> None:
 @pytest.mark.parametrize("name", ["tasks", "handlers"])
 def test_no_task_is_outside_the_core_or_our_own_modules(name: str) -> None:
     ours = {path.stem for path in MODULES.glob("*.py")}
-    words = {
-        "name",
-        "when",
-        "notify",
-        "register",
-        "changed_when",
-        "failed_when",
-        "loop",
-        "loop_control",
-        "vars",
-    }
-    words |= {"block", "no_log", "rescue", "always", "until", "retries", "delay", "listen", "become"}
-    words |= {"become_user", "environment", "args", "check_mode", "tags"}
     for sheet in SHEETS.values():
         for text in texts_of(sheet, name):
             for task in tasks_in(yaml.safe_load(text)):
-                modules = task.keys() - words
+                modules = task.keys() - WORDS
                 assert all(module.startswith("ansible.builtin.") or module in ours for module in modules)
 
 
