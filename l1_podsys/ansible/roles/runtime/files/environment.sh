@@ -40,7 +40,8 @@ fi
 before=$(readlink "$path" || true)
 ln -sfn "$fresh" "$path.new"
 mv -fT "$path.new" "$path"
-for old in "$store"/????????????????; do
+for old in "$store"/*/; do
+    old=${old%/}
     [ "$old" = "$fresh" ] || [ "$old" = "$before" ] || rm -rf "$old"
 done
 echo changed
