@@ -123,20 +123,15 @@ def scripted(count: int, folder: Path) -> None:
     plan_s, plan = timed(lambda: plan_cluster(cluster, place, names, ROLES, {}, traits))
     print(f"{count:,} nodes, {len(plan.steps):,} steps of {len(ROLES.by_name)} roles")
     print(f"  plan       {plan_s:6.2f} s  {1e6 * plan_s / len(plan.steps):5.1f} µs a step")
-    with Ledger.at(place.ledger) as ledger:
-        entries = entries_of(plan)
+    with Ledger.at(place.ledger) as ledger, ScriptedNodes(cluster) as nodes:
+        first = prepare(cluster, place, names, nodes, ledger, roles=ROLES, sudo=False)
+        entries = entries_of(first.plan)
         write_s, _ = timed(lambda: [ledger.save(entry) for entry in entries])
-        print(
-            f"  ledger     {write_s:6.2f} s  {len(entries) / write_s:,.0f} steps a second, each written by itself"
+        print(f"  ledger     {write_s:6.2f} s  {len(entries) / write_s:,.0f} steps a second, each by itself")
+        ledger.note_found(
+            {step: first.looks[step.partition(":")[0]].of(things) for step, things in first.things.items()}
         )
-        with ScriptedNodes(cluster) as nodes:
-            first = prepare(cluster, place, names, nodes, ledger, roles=ROLES, sudo=False)
-            ledger.note_found(
-                {id: first.looks[id.partition(":")[0]].of(things) for id, things in first.things.items()}
-            )
-            whole_s, again = timed(
-                lambda: prepare(cluster, place, names, nodes, ledger, roles=ROLES, sudo=False)
-            )
+        whole_s, again = timed(lambda: prepare(cluster, place, names, nodes, ledger, roles=ROLES, sudo=False))
         judge_s, left = timed(
             lambda: judge_left(again.plan, ledger.entries(names), again.looks, ROLES.by_name, again.things)
         )

@@ -72,7 +72,7 @@ def render_settings(roles: Sequence[Path], plugins: Path, forks: int) -> str:
             "retry_files_enabled = False",
             "interpreter_python = auto_silent",
             "localhost_warning = False",
-            "timeout = 20",
+            "timeout = 60",
             "[inventory]",
             "inventory_unparsed_warning = False",
             "[ssh_connection]",
