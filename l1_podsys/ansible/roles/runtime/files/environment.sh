@@ -34,7 +34,10 @@ if [ ! -e "$fresh/whole" ]; then
     [ -z "$wheelhouse" ] || set -- "$@" --no-index --find-links "$wheelhouse"
     [ -z "$index" ] || set -- "$@" --index-url "$index"
     [ -z "$wheel" ] || set -- "$@" "$store/$wheel"
-    "$fresh/bin/python" -m pip install "$@" >&2
+    # What is unpacked is as large as what is installed, and /tmp is often held in memory.
+    mkdir "$fresh/unpacked"
+    TMPDIR=$fresh/unpacked "$fresh/bin/python" -m pip install "$@" >&2
+    rm -rf "$fresh/unpacked"
     : >"$fresh/whole"
 fi
 before=$(readlink "$path" || true)
