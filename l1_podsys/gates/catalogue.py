@@ -176,7 +176,7 @@ ALL = (
         code="matrix.speed",
         what="matrix products on each accelerator, or on the processors, best of several bursts",
         expected="the speed of the class",
-        hint="nvidia-smi -q -d CLOCK,PERFORMANCE; heat or a power limit hold a slow one back",
+        hint="heat, a power limit or other work hold it back; of a GPU nvidia-smi -q -d CLOCK,PERFORMANCE tells",
         level="medium",
     ),
     Check(
