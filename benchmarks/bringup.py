@@ -74,7 +74,7 @@ def beside_ansible(file: Path, renew: str, rounds: int) -> None:
 
 def plain_first(files: Path, renew: str) -> float:
     """Make the hosts bare again, and return how long plain Ansible needs to bring them up."""
-    subprocess.run(renew, shell=True, check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(["sh", "-ec", renew], check=True, stdout=subprocess.DEVNULL)
     return timed(lambda: play(files))[0]
 
 

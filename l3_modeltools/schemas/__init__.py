@@ -33,9 +33,11 @@ from l3_modeltools.schemas.dataset import Dataset, DataShard, DataSource, Droppe
 from l3_modeltools.schemas.error_catalogue import ErrorCatalogue, KnownError, Standing
 from l3_modeltools.schemas.fault import Evidence, FaultAction, FaultClass, Section, Suspect, TrainingFault
 from l3_modeltools.schemas.hashed_file import HashedFile, manifest_faults
+from l3_modeltools.schemas.machine import Machine, Network
 from l3_modeltools.schemas.notification import Notification
 from l3_modeltools.schemas.objective import Dpo, Pretrain, Sft
 from l3_modeltools.schemas.optimizer import Constant, Cosine, Optimizer, WarmupStableDecay
+from l3_modeltools.schemas.practice import Practice
 from l3_modeltools.schemas.resilience import Checkpointing, Resilience
 from l3_modeltools.schemas.run import Figures, Run, RunState, SavedCheckpoint, SkippedSteps
 from l3_modeltools.schemas.strategy import Degrees, Pipeline, Recompute, Strategy, Workload
@@ -77,14 +79,17 @@ __all__ = [
     "LearnedPositions",
     "Llama3Scaling",
     "Lora",
+    "Machine",
     "MegatronFiles",
     "MixturePart",
     "Mlp",
     "NearDuplicates",
+    "Network",
     "Notification",
     "Optimizer",
     "Parquet",
     "Pipeline",
+    "Practice",
     "Preset",
     "Pretrain",
     "PythonStdlib",

@@ -1,0 +1,57 @@
+"""How a trainer computes what a strategy cuts: number formats, fused kernels, what hides behind what."""
+
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from l0_infra.core.documents import Part
+
+__all__ = ["Practice"]
+
+Format = Literal["fp32", "bf16", "fp16", "fp8"]
+
+
+class Practice(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What frameworks do differently with one strategy; each framework has its own by default."""
+
+    compute: Annotated[Format, Meta(description="Number format of the matrix products' operands.")] = "bf16"
+    weights: Annotated[
+        Literal["fp32", "bf16", "fp16"],
+        Meta(description="Format of the weights that the forward pass reads."),
+    ] = "bf16"
+    master_weights: Annotated[
+        bool, Meta(description="Whether the optimizer keeps its own fp32 weights beside 16-bit ones.")
+    ] = True
+    gradients: Annotated[
+        Literal["fp32", "bf16", "fp16"], Meta(description="Format in which gradients are kept and summed.")
+    ] = "fp32"
+    reduced: Annotated[
+        Literal["fp32", "bf16", "fp16"], Meta(description="Format in which gradients travel between copies.")
+    ] = "fp32"
+    moments: Annotated[Literal["fp32", "bf16"], Meta(description="Format of Adam's two moments.")] = "fp32"
+    flash_attention: Annotated[
+        bool, Meta(description="Whether attention never writes its scores (arXiv:2205.14135).")
+    ] = True
+    fused_elementwise: Annotated[
+        bool, Meta(description="Whether norms, activations and additions run as fused kernels.")
+    ] = True
+    fused_loss: Annotated[
+        bool, Meta(description="Whether logits are reduced to a loss without an fp32 copy of them.")
+    ] = False
+    overlap_tp: Annotated[
+        bool, Meta(description="Whether tensor-parallel exchanges run behind the products they feed.")
+    ] = False
+    overlap_dp: Annotated[
+        bool,
+        Meta(description="Whether gradients are reduced, and weights gathered, behind the layers' work."),
+    ] = True
+    overlap_pp: Annotated[
+        bool, Meta(description="Whether stages exchange activations behind their work.")
+    ] = True
+    selective_keeps: Annotated[
+        Literal["all_but_attention_core", "every_second_product"],
+        Meta(
+            description="What selective recomputation keeps: all but scores and softmax (arXiv:2205.05198),"
+            " or every second matrix product and attention's result, as torchtitan does by default."
+        ),
+    ] = "all_but_attention_core"
