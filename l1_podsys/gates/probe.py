@@ -2,7 +2,9 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from itertools import repeat
 from secrets import token_hex
+from time import sleep
 
 from l0_infra.core.errors import OgaiError
 from l0_infra.core.exec import Command, Runner
@@ -24,13 +26,26 @@ WRITE_TOKEN = (
 REMOVE_TOKENS = 'for f in "$@"; do rm -f "$f"; rmdir "${f%/*}" 2>/dev/null; done; true'
 SSH_PORT = 22
 
+SETTLES = 20
+"""Seconds, about, that a scheduler may take to hear of nodes that answer us: it was started a moment ago."""
 
-def probe_scene(cluster: Cluster, views: Sequence[NodeView], reach: Reach, *, seed: int) -> Scene:
-    """Ask all nodes of `views` that are not lost, and the controller, which may be another node."""
+
+def probe_scene(
+    cluster: Cluster,
+    views: Sequence[NodeView],
+    reach: Reach,
+    *,
+    seed: int,
+    pause: Callable[[float], None] = sleep,
+) -> Scene:
+    """Ask all nodes of `views` that are not lost, and the controller, which may be another node.
+
+    A scheduler that has not yet heard of nodes that answer us is asked again for a while, `pause` seconds apart.
+    """
     token = token_hex(8)
     seen = [view.name for view in views if not view.lost]
     controller = controller_of(cluster)
-    slurm, error, credential = _ask_controller(cluster, controller, reach)
+    slurm, error, credential = _ask_controller(cluster, controller, seen, reach, pause)
     tokens = _write_tokens(cluster, seen, token, reach)
     peers = _peers(cluster, seen, seed)
     questions = {
@@ -91,23 +106,34 @@ def _routes(
 
 
 def _ask_controller(
-    cluster: Cluster, controller: Member, reach: Reach
+    cluster: Cluster, controller: Member, seen: Sequence[str], reach: Reach, pause: Callable[[float], None]
 ) -> tuple[tuple[SlurmNode, ...] | None, str, str]:
     """Return the scheduler's nodes or why there are none, and a credential."""
     if cluster.scheduler.engine != "slurm":
         return None, "", ""
 
-    def ask(_: str, runner: Runner) -> tuple[str, str, str]:
-        shown = runner.run(Command(argv=show_nodes_command(), deadline_s=60))
+    def ask(_: str, runner: Runner) -> tuple[tuple[SlurmNode, ...] | None, str, str]:
+        nodes, error = _settled(runner, seen, pause)
         munge = runner.run(Command(argv=("munge", "-n"), deadline_s=10))
-        error = "" if shown.ok else shown.stderr.strip() or shown.stdout.strip() or shown.describe_end()
-        return shown.stdout, error, munge.stdout.strip() if munge.ok else ""
+        return nodes, error, munge.stdout.strip() if munge.ok else ""
 
-    told = reach([controller.name], ask, limit_s=80)[controller.name]
-    if isinstance(told, OgaiError):
-        return None, told.found, ""
-    text, error, credential = told
-    return (None if error else parse_nodes_text(text)), error, credential
+    told = reach([controller.name], ask, limit_s=80 + SETTLES)[controller.name]
+    return (None, told.found, "") if isinstance(told, OgaiError) else told
+
+
+def _settled(
+    runner: Runner, seen: Sequence[str], pause: Callable[[float], None]
+) -> tuple[tuple[SlurmNode, ...] | None, str]:
+    """Ask for the nodes until those that answer us are known to answer the scheduler too, or time is over."""
+    for wait_s in (*repeat(1.0, SETTLES), 0.0):
+        shown = runner.run(Command(argv=show_nodes_command(), deadline_s=60))
+        if not shown.ok:
+            return None, shown.stderr.strip() or shown.stdout.strip() or shown.describe_end()
+        nodes = parse_nodes_text(shown.stdout)
+        if not wait_s or not any(node.unsettled for node in nodes if node.name in seen):
+            break
+        pause(wait_s)
+    return nodes, ""
 
 
 def _file(token: str) -> str:

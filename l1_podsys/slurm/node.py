@@ -17,6 +17,7 @@ DOWN = frozenset(
         "FUTURE",
     )
 )
+UNHEARD = frozenset(("NOT_RESPONDING", "UNKNOWN"))
 DRAIN = frozenset(("DRAIN", "DRAINED", "DRAINING"))
 BUSY = frozenset(("ALLOCATED", "MIXED", "COMPLETING"))
 
@@ -46,6 +47,11 @@ class SlurmNode:
     def down(self) -> bool:
         """Whether Slurm cannot use it, whatever anybody wishes."""
         return bool(self.states & DOWN)
+
+    @property
+    def unsettled(self) -> bool:
+        """Whether nothing was heard of it, which may yet come: a controller begins so with every node."""
+        return bool(self.states & UNHEARD) and not self.states & (DOWN - UNHEARD)
 
     @property
     def busy(self) -> bool:

@@ -54,7 +54,7 @@ def _prove_one(stage: Stage, kind: str, node: str) -> None:
         _judge(stage, kind, node, critical, found.verdicts("unknown"), found.code)
     finally:
         stage.expect("a host is healed", stage.cluster.ogai("lab", "heal", node), 0)
-    well = until(lambda: stage.cluster.cluster("check").code == 0)
+    well = until(lambda: stage.cluster.cluster("check", "--level", sign.level).code == 0)
     said = "" if well else stage.cluster.ogai("cluster", "check").out[-600:]
     stage.check("a check after the mend is green", *([] if well else [f"after {kind} of {node}: {said}"]))
 

@@ -33,6 +33,7 @@ _PACKET_BYTES = 32 * 1024
 _WINDOW_WAIT_S = 0.005  # paramiko tells no one when the peer's window opens again
 _ROOM_WAIT_S = 0.05
 _DEAD_AFTER_MS = 30_000
+_RELOAD_S, _REDIAL_S = 2.0, 0.2
 
 logging.getLogger("paramiko").addHandler(logging.NullHandler())  # what fails is raised, not printed
 
@@ -193,12 +194,24 @@ def _socket(endpoint: Endpoint) -> socket.socket:
     if endpoint.proxy_command:
         return through_command(endpoint.proxy_command)
     try:
-        sock = socket.create_connection((endpoint.hostname, endpoint.port), endpoint.connect_timeout_s)
+        sock = _dial(endpoint)
     except OSError as error:
         raise unreachable(endpoint, error) from error
     sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, _DEAD_AFTER_MS)
     sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return sock
+
+
+def _dial(endpoint: Endpoint) -> socket.socket:
+    """Connect; a server that refuses is asked again for a moment, for one that reloads starts itself anew."""
+    end = time.monotonic() + min(_RELOAD_S, endpoint.connect_timeout_s)
+    while True:
+        try:
+            return socket.create_connection((endpoint.hostname, endpoint.port), endpoint.connect_timeout_s)
+        except ConnectionRefusedError:
+            if time.monotonic() > end:
+                raise
+            time.sleep(_REDIAL_S)
 
 
 def _shake_hands(endpoint: Endpoint, transport: paramiko.Transport) -> None:

@@ -333,3 +333,19 @@ def test_a_server_with_room_for_one_session_serves_many_in_turn(start_sshd: Call
     with SshRunner(HOST, server.options()) as runner:
         results = fan_out(range(6), lambda _: runner.run(ECHO).stdout)
     assert [result.value for result in results] == ["there\n"] * 6, results
+
+
+def test_a_server_that_reloads_is_waited_for(start_sshd: Callable[..., Any]) -> None:
+    server = start_sshd()
+    server.stop()
+    with SshRunner(HOST, server.options()) as runner:
+        again = threading.Timer(0.5, server.start)
+        again.start()
+        assert runner.run(ECHO).stdout == "there\n"
+        again.join()
+
+
+def test_a_server_that_is_gone_is_told_soon(start_sshd: Callable[..., Any]) -> None:
+    server = start_sshd()
+    server.stop()
+    assert "connection refused" in refused(SshRunner(HOST, server.options())).found
