@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from l0_infra.apply import role_key
 from l0_infra.core.errors import UnsatisfiableError
@@ -36,6 +36,8 @@ class Provisioned:
     packages: Packages
     unsteered: frozenset[str] = frozenset()
     """Nodes whose clock is another's: containers."""
+    most_files: Mapping[str, int] = field(default_factory=dict)
+    """Of containers that cannot raise it, how many files a process of theirs can open."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -44,6 +46,7 @@ class _Kind:
 
     lead: bool
     steer: bool
+    most_files: int | None
 
 
 def plan_provision(nodes: Sequence[str], wish: Provisioned, sheets: Sequence[RoleSheet]) -> Plan:
@@ -53,7 +56,7 @@ def plan_provision(nodes: Sequence[str], wish: Provisioned, sheets: Sequence[Rol
     """
     ordered = _ordered(sheets)
     known = {sheet.role.name for sheet in ordered}
-    kinds = {node: _Kind(lead=node == wish.lead, steer=node not in wish.unsteered) for node in nodes}
+    kinds = {node: _kind(node, wish) for node in nodes}
     variables = {
         kind: {sheet.role.name: _variables(sheet, wish, kind) for sheet in ordered}
         for kind in set(kinds.values())
@@ -64,6 +67,12 @@ def plan_provision(nodes: Sequence[str], wish: Provisioned, sheets: Sequence[Rol
         for step in _steps(node, wish.lead, ordered, variables[kinds[node]], known, wish.packages)
     ]
     return Plan(title="base system and time", steps=tuple(steps))
+
+
+def _kind(node: str, wish: Provisioned) -> _Kind:
+    return _Kind(
+        lead=node == wish.lead, steer=node not in wish.unsteered, most_files=wish.most_files.get(node)
+    )
 
 
 def _ordered(sheets: Sequence[RoleSheet]) -> list[RoleSheet]:
@@ -125,7 +134,7 @@ def _base(wish: Provisioned, kind: _Kind) -> dict[str, object]:
         "base_sysctl": tuning.sysctl,
         "base_hugepages": [{"size_bytes": pin.size_bytes, "count": pin.count} for pin in tuning.hugepages],
         "base_memlock_unlimited": tuning.memlock_unlimited,
-        "base_open_files": tuning.open_files,
+        "base_open_files": min(tuning.open_files, kind.most_files or tuning.open_files),
         "base_journal_max_bytes": tuning.journal_max_bytes,
         "base_governor": tuning.governor or "",
         "base_apt_proxy": wish.packages.apt_proxy or "",

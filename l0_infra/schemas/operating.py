@@ -109,8 +109,11 @@ class ResourceLimit(Part, frozen=True, kw_only=True, forbid_unknown_fields=True)
 
     name: Annotated[Literal["memlock", "nofile", "nproc", "stack", "core"], Meta(description="Which limit.")]
     scope: Annotated[
-        Literal["login", "service"],
-        Meta(description="Who has it: what looked, logged in; or a service of systemd."),
+        Literal["login", "service", "node"],
+        Meta(
+            description="Who has it: what looked, logged in; a service of systemd; or all of a container, which "
+            "only who runs that can raise."
+        ),
     ]
     service: Annotated[
         str | None, Meta(description="Which service: `slurmd`; null: any that sets no limit of its own.")

@@ -24,6 +24,7 @@ from l0_infra.schemas import (
     MemoryRepair,
     NodeFacts,
     PciDevice,
+    ResourceLimit,
     Unread,
 )
 
@@ -209,3 +210,32 @@ def test_nodes_differ_field_by_field() -> None:
         ("accelerators[nvidia:1].index", None, "1"),
         ("accelerators[nvidia:1].model", None, "B"),
     ]
+
+
+def open_files(login: int, service: int, bound: int | None) -> NodeFacts:
+    limits = [
+        ResourceLimit(name="nofile", scope="login", soft=login, hard=20480),
+        ResourceLimit(name="nofile", scope="service", service="slurmd", soft=1024, hard=service),
+    ]
+    if bound is not None:
+        limits.append(ResourceLimit(name="nofile", scope="node", hard=bound))
+    return node(resource_limits=tuple(limits))
+
+
+@pytest.mark.parametrize(
+    ("facts", "rules"),
+    [
+        (open_files(1024, 524288, None), {"nofile-low"}),
+        (open_files(65536, 524288, None), set()),
+        (open_files(65536, 4096, None), {"nofile-service"}),
+        (open_files(20480, 524288, 20480), {"nofile-bounded"}),
+        (open_files(1024, 524288, 20480), {"nofile-bounded", "nofile-low"}),
+    ],
+)
+def test_files_are_judged_by_what_can_be_had(facts: NodeFacts, rules: set[str]) -> None:
+    assert {rule for rule, _ in broken(facts)} == rules
+
+
+def test_what_cannot_be_mended_within_is_a_notice() -> None:
+    (found,) = judged(open_files(20480, 524288, 20480)).findings
+    assert (found.severity, found.found) == ("notice", "20480, which nothing in it can raise")

@@ -221,6 +221,7 @@ def plan_cluster(
         tuning=cluster.tuning,
         packages=cluster.packages,
         unsteered=frozenset(name for name, trait in traits.items() if trait.container),
+        most_files={name: trait.open_files for name, trait in traits.items() if trait.open_files is not None},
     )
     base = plan_provision(names, wish, roles.provision)
     above = plan_bringup(scene, names, others=[sheet.role.name for sheet in roles.provision])
