@@ -49,23 +49,20 @@ class _Kind:
     most_files: int | None
 
 
-def plan_provision(nodes: Sequence[str], wish: Provisioned, sheets: Sequence[RoleSheet]) -> Plan:
-    """Plan the roles of one node on each of these nodes.
+def plan_provision(
+    nodes: Sequence[str], wish: Provisioned, sheets: Sequence[RoleSheet], *, first: Sequence[str] = ()
+) -> Plan:
+    """Plan the roles of one node on each of these nodes; `first` are roles of another plan that come before them.
 
     Raises UnsatisfiableError when the roles wait for each other in a circle.
     """
     ordered = _ordered(sheets)
-    known = {sheet.role.name for sheet in ordered}
     kinds = {node: _kind(node, wish) for node in nodes}
     variables = {
         kind: {sheet.role.name: _variables(sheet, wish, kind) for sheet in ordered}
         for kind in set(kinds.values())
     }
-    steps = [
-        step
-        for node in nodes
-        for step in _steps(node, wish.lead, ordered, variables[kinds[node]], known, wish.packages)
-    ]
+    steps = [step for node in nodes for step in _steps(node, wish, ordered, variables[kinds[node]], first)]
     return Plan(title="base system and time", steps=tuple(steps))
 
 
@@ -90,24 +87,24 @@ def _ordered(sheets: Sequence[RoleSheet]) -> list[RoleSheet]:
 
 def _steps(
     node: str,
-    lead: str,
+    wish: Provisioned,
     sheets: Sequence[RoleSheet],
     variables: Mapping[str, dict[str, str]],
-    known: set[str],
-    packages: Packages,
+    first: Sequence[str],
 ) -> Iterator[Step]:
-    yield _python(node, packages)
+    known = {sheet.role.name for sheet in sheets}
+    yield _python(node, wish.packages)
     for sheet in sheets:
         role = sheet.role
-        own = (*(name for name in role.after if name in known), PYTHON)
-        of_lead = [name for name in role.after_controller if name in known and node != lead]
+        own = (*(name for name in role.after if name in known), PYTHON, *first)
+        of_lead = [name for name in role.after_controller if name in known and node != wish.lead]
         yield Step(
             id=f"{node}:{role.name}",
             node=node,
             reason=role.reason,
             action=ApplyRole(role=role.name, variables=variables[role.name]),
             key=role_key(node, sheet.sha256, variables[role.name]),
-            after=(*(f"{node}:{name}" for name in own), *(f"{lead}:{name}" for name in of_lead)),
+            after=(*(f"{node}:{name}" for name in own), *(f"{wish.lead}:{name}" for name in of_lead)),
         )
 
 

@@ -2,6 +2,7 @@
 
 from l1_podsys.bringup.change import with_address, with_nodes, without_nodes
 from l1_podsys.bringup.members import Member, cluster_members, controller_name
+from l1_podsys.bringup.membership import MARK, foreign_members, identity_among, unmark_command
 from l1_podsys.bringup.plan import plan_bringup
 from l1_podsys.bringup.scene import BringupScene, KeyOf
 from l1_podsys.bringup.traits import Trait, trait_of
@@ -9,6 +10,7 @@ from l1_podsys.bringup.variables import HOST_AUTHORITY, MUNGE_KEY, PASSWORD
 
 __all__ = [
     "HOST_AUTHORITY",
+    "MARK",
     "MUNGE_KEY",
     "PASSWORD",
     "BringupScene",
@@ -17,8 +19,11 @@ __all__ = [
     "Trait",
     "cluster_members",
     "controller_name",
+    "foreign_members",
+    "identity_among",
     "plan_bringup",
     "trait_of",
+    "unmark_command",
     "with_address",
     "with_nodes",
     "without_nodes",

@@ -71,6 +71,8 @@ def up(
             agree=shown.agree,
             on_node=shown.looked,
             on_progress=shown.progress,
+            on_wait=shown.waits,
+            dry_run=dry_run,
             check=flow.gate if check else None,
         )
     emit(brought, output, print_brought)

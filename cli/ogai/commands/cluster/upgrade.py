@@ -70,6 +70,8 @@ def upgrade(
             agree=shown.agree,
             on_node=shown.looked,
             on_progress=shown.progress,
+            on_wait=shown.waits,
+            dry_run=dry_run,
             on_wave=lambda nodes: click.echo(f"next: {nodes}", err=True),
         )
     emit(brought, output, print_brought)

@@ -1,7 +1,7 @@
 """A cluster that is at work on: by one run at a time, with its nodes and its ledger open."""
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,12 +16,18 @@ from ogai.flows.cluster.nodes import Nodes
 from ogai.flows.cluster.place import ClusterPlace, place_of
 from ogai.flows.node.targets import targets_of_cluster
 
-__all__ = ["Work", "refuse_missing", "wanted_cluster", "work_on"]
+__all__ = ["OnWait", "Work", "refuse_missing", "wanted_cluster", "work_on"]
+
+OnWait = Callable[[str], None]
+"""Called once with who is waited for, before anything is begun."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Work:
-    """A cluster at work on: nobody else is, and its nodes and its ledger are open."""
+    """A cluster at work on: nobody else is, and its nodes and its ledger are open.
+
+    In a `dry_run` nothing is written on this machine or on a node, and the ledger is a copy.
+    """
 
     cluster: Cluster
     place: ClusterPlace
@@ -29,6 +35,7 @@ class Work:
     ledger: Ledger
     sudo: bool
     password: Secret | None
+    dry_run: bool = False
 
 
 def wanted_cluster(file: Path | None, name: str | None) -> tuple[Cluster, ClusterPlace]:
@@ -42,11 +49,18 @@ def wanted_cluster(file: Path | None, name: str | None) -> tuple[Cluster, Cluste
 
 @contextlib.contextmanager
 def work_on(
-    cluster: Cluster, place: ClusterPlace, what: str, *, password: Secret | None = None
+    cluster: Cluster,
+    place: ClusterPlace,
+    what: str,
+    *,
+    password: Secret | None = None,
+    dry_run: bool = False,
+    on_wait: OnWait = lambda text: None,
 ) -> Iterator[Work]:
-    """Be the only one at work on a cluster for a block."""
+    """Be the only one at work on a cluster for a block; raises EngineError when somebody else is."""
     targets = targets_of_cluster(cluster, password=password)
-    with place.hold(what), Nodes(targets) as nodes, Ledger.at(place.ledger) as ledger:
+    alone = _looking(place) if dry_run else place.hold(what, on_wait)
+    with alone, Nodes(targets) as nodes, _ledger(place, dry_run=dry_run) as ledger:
         yield Work(
             cluster=cluster,
             place=place,
@@ -54,7 +68,19 @@ def work_on(
             ledger=ledger,
             sudo=needs_sudo(cluster),
             password=password,
+            dry_run=dry_run,
         )
+
+
+@contextlib.contextmanager
+def _looking(place: ClusterPlace) -> Iterator[None]:
+    """Take no lock, for that would be a file; only see that nobody is at work now."""
+    place.refuse_busy()
+    yield
+
+
+def _ledger(place: ClusterPlace, *, dry_run: bool) -> contextlib.AbstractContextManager[Ledger]:
+    return Ledger.copy_of(place.ledger) if dry_run else Ledger.at(place.ledger)
 
 
 def refuse_missing(work: Work) -> None:
