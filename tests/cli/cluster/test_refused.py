@@ -5,10 +5,12 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from l0_infra import Ledger
 from l0_infra.core.errors import UnsatisfiableError, UsageError
+from l1_podsys.schemas import Network
 from ogai.flows.cluster.place import ClusterPlace
 from ogai.flows.cluster.prepare import Prepared
 from ogai.flows.cluster.up import bring_up
@@ -23,8 +25,12 @@ class AskedError(Exception):
 
 
 @contextmanager
-def at_work(place: ClusterPlace, marks: Mapping[str, tuple[str, str]] | None = None) -> Iterator[Work]:
-    cluster = a_cluster(len(NAMES))
+def at_work(
+    place: ClusterPlace,
+    marks: Mapping[str, tuple[str, str]] | None = None,
+    networks: tuple[Network, ...] = (),
+) -> Iterator[Work]:
+    cluster = msgspec.structs.replace(a_cluster(len(NAMES)), networks=networks)
     with ScriptedNodes(cluster, marks=marks) as nodes, Ledger.copy_of(place.ledger) as ledger:
         yield Work(cluster=cluster, place=place, nodes=nodes, ledger=ledger, sudo=False, password=None)
 
@@ -85,3 +91,15 @@ def test_nothing_is_written_before_the_plan_is_agreed_to(place: ClusterPlace) ->
     with at_work(place) as work:
         show(work)
     assert not place.home.exists()
+
+
+def test_an_interface_that_no_node_has_is_told_with_those_there_are(place: ClusterPlace) -> None:
+    networks = (
+        Network(purpose="management", interfaces=("eth0",)),
+        Network(purpose="compute", interfaces=("eth[0-1]", "mlx5_9")),
+        Network(purpose="bmc", interfaces=("ipmi0",)),
+    )
+    with at_work(place, networks=networks) as work, pytest.raises(UnsatisfiableError) as raised:
+        show(work)
+    assert raised.value.where == "cluster `pod`, networks[0].interfaces"
+    assert raised.value.found.startswith("`eth0`, which head,n[00001-00003] lack; head has bond0, ens3f0np0")

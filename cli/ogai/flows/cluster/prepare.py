@@ -14,7 +14,7 @@ from l1_podsys.schemas import Cluster
 from ogai.flows.cluster.nodes import Nodes
 from ogai.flows.cluster.place import ClusterPlace
 from ogai.flows.cluster.planned import plan_cluster
-from ogai.flows.cluster.refused import refuse_foreign, refuse_shorter
+from ogai.flows.cluster.refused import refuse_absent, refuse_foreign, refuse_shorter
 from ogai.flows.cluster.roles import Roles
 from ogai.flows.cluster.secrets import ensure_secrets
 from ogai.flows.cluster.survey import OnNode, look_at_things, survey_nodes
@@ -68,8 +68,8 @@ def prepare(
 ) -> Prepared:
     """Look at these nodes, and plan for them; the controller is one of them whether it is named or not.
 
-    What was done on nodes of `anew` counts for nothing. Raises UnsatisfiableError for nodes of another cluster,
-    FactsMissingError where the scheduler would lose nodes that are not known here any more.
+    What was done on nodes of `anew` counts for nothing. Raises UnsatisfiableError for nodes of another cluster and for
+    interfaces that no node has, FactsMissingError where the scheduler would lose nodes that are not known any more.
     """
     controller = controller_name(cluster)
     chosen = tuple(dict.fromkeys((controller, *names)))
@@ -78,6 +78,7 @@ def prepare(
     found = None if known else identity_among(cluster.name, facts)
     identity = known or found or token_hex(8)
     refuse_foreign(cluster, identity, facts)
+    refuse_absent(cluster, facts)
     traits = _traits(cluster, place, facts)
     refuse_shorter(cluster, traits, ledger, chosen, adopted=found is not None)
     plan = plan_cluster(cluster, place, chosen, roles, facts, traits, identity=identity)

@@ -6,10 +6,10 @@ from l0_infra import Ledger
 from l0_infra.core.errors import FactsMissingError, UnsatisfiableError
 from l0_infra.core.nodeset import expand, fold
 from l0_infra.schemas import NodeFacts
-from l1_podsys import MARK, Trait, cluster_members, foreign_members
+from l1_podsys import MARK, Trait, absent_interfaces, cluster_members, foreign_members, interfaces_of
 from l1_podsys.schemas import Cluster
 
-__all__ = ["raise_for_lost", "refuse_foreign", "refuse_shorter"]
+__all__ = ["raise_for_lost", "refuse_absent", "refuse_foreign", "refuse_shorter"]
 
 
 LISTED = "slurm_node"
@@ -20,6 +20,21 @@ def raise_for_lost(lost: Mapping[str, str]) -> None:
     """Raise FactsMissingError when a node could not be looked at."""
     if lost:
         raise FactsMissingError(fold(lost), found=next(iter(lost.values())), expected="an answer", retry=True)
+
+
+def refuse_absent(cluster: Cluster, facts: Mapping[str, NodeFacts]) -> None:
+    """Raise UnsatisfiableError for an interface of the document that none of the nodes has that were looked at."""
+    absent = list(absent_interfaces(cluster, facts))
+    if not absent:
+        return
+    place = absent[0][0]
+    names = ", ".join(f"`{name}`" for where, name in absent if where == place)
+    node, has = next((name, held) for name, one in facts.items() if (held := interfaces_of(one)))
+    raise UnsatisfiableError(
+        f"cluster `{cluster.name}`, {place}",
+        found=f"{names}, which {fold(facts)} lack{'s' if len(facts) == 1 else ''}; {node} has {', '.join(has)}",
+        expected="interfaces or RDMA devices that nodes have",
+    )
 
 
 def refuse_shorter(
