@@ -92,6 +92,7 @@ if TYPE_CHECKING:
         SlurmNode,
         delete_nodes_command,
         parse_drain,
+        plain_reason,
     )
     from l1_podsys.state.current import current_name, forget_current, known_names, make_current
     from l1_podsys.state.hold import Holder
@@ -177,6 +178,7 @@ __all__ = [
     "parse_drain",
     "parse_list",
     "place_in",
+    "plain_reason",
     "plan_bringup",
     "probe_offset",
     "probe_scene",
@@ -284,6 +286,7 @@ _SLURM = (
     "SlurmNode",
     "delete_nodes_command",
     "parse_drain",
+    "plain_reason",
 )
 _STATE = {
     **dict.fromkeys(

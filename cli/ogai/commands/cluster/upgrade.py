@@ -21,7 +21,7 @@ node that fails is the last: its nodes stay drained, and the same command goes o
 
 
 @click.command(epilog=EPILOG)
-@click.argument("file", required=False, type=click.Path(path_type=Path))
+@click.argument("file", metavar="[FILE|NAME]", required=False, type=click.Path(path_type=Path))
 @click.option(
     "--share",
     metavar="SHARE",

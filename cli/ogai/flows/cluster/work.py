@@ -6,14 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from l0_infra import Ledger
-from l0_infra.core.documents import read_document
 from l0_infra.core.errors import UsageError
 from l0_infra.core.exec import Secret
 from l0_infra.core.nodeset import fold
 from l1_podsys import needs_sudo
 from l1_podsys.schemas import Cluster
 from ogai.flows.cluster.nodes import Nodes
-from ogai.flows.cluster.place import ClusterPlace, place_of
+from ogai.flows.cluster.place import ClusterPlace, place_of, read_cluster
 from ogai.flows.node.targets import targets_of_cluster
 
 __all__ = ["OnWait", "Work", "refuse_missing", "wanted_cluster", "work_on"]
@@ -39,9 +38,12 @@ class Work:
 
 
 def wanted_cluster(file: Path | None, name: str | None) -> tuple[Cluster, ClusterPlace]:
-    """Read the document that is named, else the one that a cluster (None: the current one) was last brought up from."""
+    """Read the document that is named, else the one that a cluster (None: the current one) was last brought up from.
+
+    The name of a cluster that is kept here stands for its document as it was last applied.
+    """
     if file is not None:
-        cluster = read_document(file, expect=Cluster)
+        cluster = read_cluster(file)
         return cluster, place_of(cluster.name)
     place = place_of(name)
     return place.load(), place
