@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from l0_infra.core.documents import Count, Part, Text
+from l0_infra.core.documents import Count, Part, Seconds, Text
 
 __all__ = [
     "ClockState",
@@ -152,3 +152,9 @@ class PackageLock(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
     file: Annotated[Text, Meta(description="The lock file.")]
     pid: Annotated[Count | None, Meta(description="Process that holds it.")] = None
     program: Annotated[str | None, Meta(description="Its program.")] = None
+    running_s: Annotated[
+        Seconds | None,
+        Meta(
+            description="How long that process has been running, and so the most that it has held the lock."
+        ),
+    ] = None

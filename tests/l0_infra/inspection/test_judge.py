@@ -23,6 +23,7 @@ from l0_infra.schemas import (
     Memory,
     MemoryRepair,
     NodeFacts,
+    PackageLock,
     PciDevice,
     ResourceLimit,
     Unread,
@@ -239,3 +240,15 @@ def test_files_are_judged_by_what_can_be_had(facts: NodeFacts, rules: set[str]) 
 def test_what_cannot_be_mended_within_is_a_notice() -> None:
     (found,) = judged(open_files(20480, 524288, 20480)).findings
     assert (found.severity, found.found) == ("notice", "20480, which nothing in it can raise")
+
+
+@pytest.mark.parametrize(("running_s", "rules"), [(12.0, set()), (None, set()), (900.0, {"package-lock"})])
+def test_a_package_lock_that_is_held_for_long_is_told_with_its_holder(
+    running_s: float | None, rules: set[str]
+) -> None:
+    lock = PackageLock(file="/var/lib/dpkg/lock", pid=77, program="aptd", running_s=running_s)
+    found = judged(node(package_locks=(lock,))).findings
+    assert {one.rule for one in found} == rules
+    assert all(
+        one.found.endswith("held by aptd (process 77), which has been running for 900 s") for one in found
+    )
