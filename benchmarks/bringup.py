@@ -33,7 +33,8 @@ from l1_podsys import MUNGE_KEY, PASSWORD, Trait, cluster_members
 from l1_podsys.schemas import Cluster
 from ogai.flows import cluster as flow
 from ogai.flows.cluster.place import ClusterPlace, place_of
-from ogai.flows.cluster.prepare import plan_cluster, prepare
+from ogai.flows.cluster.planned import plan_cluster
+from ogai.flows.cluster.prepare import prepare, settle
 from tests.support.scripted_clusters import ROLES, ScriptedNodes, a_cluster
 
 Value = TypeVar("Value")
@@ -131,11 +132,12 @@ def scripted(count: int, folder: Path) -> None:
     names = list(cluster_members(cluster))
     traits = {name: Trait(address=str(one.node.address)) for name, one in cluster_members(cluster).items()}
     before = peak_mib()
-    plan_s, plan = timed(lambda: plan_cluster(cluster, place, names, ROLES, {}, traits))
+    plan_s, plan = timed(lambda: plan_cluster(cluster, place, names, ROLES, {}, traits, identity="1"))
     print(f"{count:,} nodes, {len(plan.steps):,} steps of {len(ROLES.by_name)} roles")
     print(f"  plan       {plan_s:6.2f} s  {1e6 * plan_s / len(plan.steps):5.1f} µs a step")
     with Ledger.at(place.ledger) as ledger, ScriptedNodes(cluster) as nodes:
-        first = prepare(cluster, place, names, nodes, ledger, roles=ROLES, sudo=False)
+        looked = prepare(cluster, place, names, nodes, ledger, roles=ROLES, sudo=False)
+        first = settle(looked, nodes, sudo=False)
         entries = entries_of(first.plan)
         write_s, _ = timed(lambda: [ledger.save(entry) for entry in entries])
         print(f"  ledger     {write_s:6.2f} s  {len(entries) / write_s:,.0f} steps a second, each by itself")

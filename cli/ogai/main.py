@@ -9,7 +9,7 @@ from typing import TextIO
 
 import click
 
-from l0_infra.core.errors import InterruptedByUser, MachineError, OgaiError, UsageError
+from l0_infra.core.errors import InterruptedByUser, OgaiError, UsageError
 from ogai.lazy import Entry, LazyGroup
 from ogai.streams import mend_streams
 
@@ -51,22 +51,6 @@ BROKEN_PIPE = 141
 """128 + SIGPIPE: what any program of a pipeline ends with when its reader has gone."""
 
 
-MACHINE_ERRORS = frozenset(
-    [
-        errno.EAGAIN,
-        errno.EDQUOT,
-        errno.EFBIG,
-        errno.EIO,
-        errno.EMFILE,
-        errno.ENFILE,
-        errno.ENOMEM,
-        errno.ENOSPC,
-        errno.EROFS,
-    ]
-)
-"""What the machine may answer to any call of any program; everything else is foreseen where the call is made."""
-
-
 def build(table: Mapping[str, Entry] = COMMANDS) -> click.Group:
     """Make the root command over a table of commands."""
     root = LazyGroup(
@@ -105,18 +89,9 @@ def main(argv: Sequence[str] | None = None, *, table: Mapping[str, Entry] = COMM
     except OgaiError as error:
         return _tell(error, words, root)
     except MemoryError:
-        return _tell(_refused("no memory left"), words, root)
+        return _machine(OSError(errno.ENOMEM, "no memory left"), words, root)
     except OSError as error:
-        if error.errno in MACHINE_ERRORS:
-            _silence(sys.stdout)
-            return _tell(
-                _refused(
-                    f"{error.strerror}, {error.filename}" if error.filename else error.strerror or "trouble"
-                ),
-                words,
-                root,
-            )
-        return _defect(error)
+        return _machine(error, words, root)
     except Exception as error:  # noqa: BLE001  the boundary: whatever is left is a defect of ours
         return _defect(error)
 
@@ -138,8 +113,15 @@ def _refuse_bytes(words: tuple[str, ...]) -> None:
             ) from None
 
 
-def _refused(found: str) -> MachineError:
-    return MachineError("this machine", found=found, expected="room for what every program needs", retry=True)
+def _machine(error: OSError, words: tuple[str, ...], root: click.Group) -> int:
+    """Tell what the machine refused; any other answer of it should have been foreseen where the call is made."""
+    from ogai.refusal import MACHINE_ERRORS, describe_refusal
+
+    if error.errno not in MACHINE_ERRORS:
+        return _defect(error)
+    told = describe_refusal(error, os.environ)
+    _silence(sys.stdout)
+    return _tell(told, words, root)
 
 
 def _run(root: click.Group, words: tuple[str, ...]) -> int:

@@ -1,8 +1,10 @@
 """What was done on which node, kept so that any run goes on where another was ended, however it was ended."""
 
 import contextlib
+import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Literal, Self
 
 import msgspec
@@ -135,6 +137,18 @@ class Ledger:
     def close(self) -> None:
         """Let go of the file."""
         self._database.close()
+
+    @classmethod
+    @contextlib.contextmanager
+    def copy_of(cls, path: Path) -> Iterator[Self]:
+        """Hold a copy of a ledger open for a block, an empty one where there is none; nothing is written beside it."""
+        with TemporaryDirectory() as folder:
+            copy = Path(folder) / path.name
+            for ending in ("", "-wal"):
+                with contextlib.suppress(FileNotFoundError):
+                    shutil.copyfile(f"{path}{ending}", f"{copy}{ending}")
+            with cls.at(copy) as ledger:
+                yield ledger
 
     @classmethod
     @contextlib.contextmanager

@@ -89,6 +89,7 @@ def _machine(answers: Answers, now: float) -> NodeFacts:
     return NodeFacts(
         hostname=system.parse_hostname(uname),
         boot_id=system.parse_boot_id(files),
+        member_of=system.parse_membership(files),
         probed_at=now,
         os=system.parse_os(uname, files),
         chassis=system.parse_chassis(files),

@@ -2,12 +2,21 @@
 
 from l0_infra.facts.bundle import Source
 from l0_infra.facts.tree import Tree, settings, text_at
-from l0_infra.schemas import Chassis, OperatingSystem
+from l0_infra.schemas import Chassis, Membership, OperatingSystem
 
-__all__ = ["SYSTEM", "UNAME", "parse_boot_id", "parse_chassis", "parse_hostname", "parse_os"]
+__all__ = [
+    "SYSTEM",
+    "UNAME",
+    "parse_boot_id",
+    "parse_chassis",
+    "parse_hostname",
+    "parse_membership",
+    "parse_os",
+]
 
 DMI = "/sys/class/dmi/id"
 CONTAINER = "/run/systemd/container"
+MEMBER = "/etc/ogai/cluster"
 BOOT_ID = "/proc/sys/kernel/random/boot_id"
 
 UNAME = Source(
@@ -24,7 +33,7 @@ SYSTEM = Source(
     name="system.txt",
     program="grep",
     quick=True,
-    command=f"grep -H '' /etc/os-release /usr/lib/os-release {BOOT_ID} {CONTAINER}"
+    command=f"grep -H '' /etc/os-release /usr/lib/os-release {BOOT_ID} {CONTAINER} {MEMBER}"
     f" {DMI}/sys_vendor {DMI}/product_name {DMI}/product_serial {DMI}/product_uuid",
 )
 
@@ -57,6 +66,13 @@ def parse_chassis(tree: Tree) -> Chassis:
         serial=text_at(tree, f"{DMI}/product_serial"),
         uuid=text_at(tree, f"{DMI}/product_uuid"),
     )
+
+
+def parse_membership(tree: Tree) -> Membership | None:
+    """Read whose node this is; None where nothing, or not all of it, is said."""
+    told = settings(tree.get(MEMBER, ()), "=")
+    cluster, number = told.get("cluster"), told.get("id")
+    return Membership(cluster=cluster, id=number) if cluster and number else None
 
 
 def parse_boot_id(tree: Tree) -> str | None:

@@ -1,5 +1,7 @@
 """Numbers that no tool prints but rules need: counts that two sources should agree on."""
 
+from collections.abc import Iterator
+
 from l0_infra.core.documents import Part
 from l0_infra.schemas import NodeFacts, PciDevice, Vendor
 
@@ -12,6 +14,9 @@ PCI_VENDORS: tuple[tuple[Vendor, str, tuple[str, ...]], ...] = (
 )
 """PCI vendor, and the classes of its accelerators: bridges and sound functions of the same boards are others."""
 
+OPEN_FILES = 65536
+"""Enough for the ranks, data shards and sockets of one process."""
+
 
 class Derived(Part, frozen=True, kw_only=True):
     """What follows from several facts together."""
@@ -23,6 +28,8 @@ class Derived(Part, frozen=True, kw_only=True):
     nvidia: bool | None = None
     rdma: bool | None = None
     peer_memory: bool | None = None
+    open_files_wanted: int = OPEN_FILES
+    """How many files a process should be able to open: no more than all of a container may."""
     memory_gib: int | None = None
     """Main memory in whole GiB: the kernel keeps a little more or less for itself on equal machines."""
 
@@ -40,6 +47,7 @@ def derive(facts: NodeFacts) -> Derived:
         nvidia=any(one.vendor == "nvidia" for one in facts.accelerators),
         rdma=None if facts.fabric is None else any(port.state == "active" for port in facts.fabric),
         peer_memory=_peer_memory(facts),
+        open_files_wanted=min([OPEN_FILES, *_bounds(facts)]),
         memory_gib=None if total is None else round(total / 2**30),
     )
 
@@ -58,6 +66,13 @@ def _peer_memory(facts: NodeFacts) -> bool | None:
         return None
     modules = {module.name for module in facts.kernel.modules}
     return bool(modules & {"nvidia_peermem", "nv_peer_mem"})
+
+
+def _bounds(facts: NodeFacts) -> Iterator[int]:
+    """Yield the most files that anything on this node can open, where it is a container that cannot raise it."""
+    for limit in facts.resource_limits:
+        if (limit.name, limit.scope) == ("nofile", "node") and limit.hard is not None:
+            yield limit.hard
 
 
 def _vendor(device: PciDevice) -> Vendor | None:

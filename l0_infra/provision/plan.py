@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from l0_infra.apply import role_key
 from l0_infra.core.errors import UnsatisfiableError
@@ -36,6 +36,8 @@ class Provisioned:
     packages: Packages
     unsteered: frozenset[str] = frozenset()
     """Nodes whose clock is another's: containers."""
+    most_files: Mapping[str, int] = field(default_factory=dict)
+    """Of containers that cannot raise it, how many files a process of theirs can open."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -44,26 +46,30 @@ class _Kind:
 
     lead: bool
     steer: bool
+    most_files: int | None
 
 
-def plan_provision(nodes: Sequence[str], wish: Provisioned, sheets: Sequence[RoleSheet]) -> Plan:
-    """Plan the roles of one node on each of these nodes.
+def plan_provision(
+    nodes: Sequence[str], wish: Provisioned, sheets: Sequence[RoleSheet], *, first: Sequence[str] = ()
+) -> Plan:
+    """Plan the roles of one node on each of these nodes; `first` are roles of another plan that come before them.
 
     Raises UnsatisfiableError when the roles wait for each other in a circle.
     """
     ordered = _ordered(sheets)
-    known = {sheet.role.name for sheet in ordered}
-    kinds = {node: _Kind(lead=node == wish.lead, steer=node not in wish.unsteered) for node in nodes}
+    kinds = {node: _kind(node, wish) for node in nodes}
     variables = {
         kind: {sheet.role.name: _variables(sheet, wish, kind) for sheet in ordered}
         for kind in set(kinds.values())
     }
-    steps = [
-        step
-        for node in nodes
-        for step in _steps(node, wish.lead, ordered, variables[kinds[node]], known, wish.packages)
-    ]
+    steps = [step for node in nodes for step in _steps(node, wish, ordered, variables[kinds[node]], first)]
     return Plan(title="base system and time", steps=tuple(steps))
+
+
+def _kind(node: str, wish: Provisioned) -> _Kind:
+    return _Kind(
+        lead=node == wish.lead, steer=node not in wish.unsteered, most_files=wish.most_files.get(node)
+    )
 
 
 def _ordered(sheets: Sequence[RoleSheet]) -> list[RoleSheet]:
@@ -81,24 +87,24 @@ def _ordered(sheets: Sequence[RoleSheet]) -> list[RoleSheet]:
 
 def _steps(
     node: str,
-    lead: str,
+    wish: Provisioned,
     sheets: Sequence[RoleSheet],
     variables: Mapping[str, dict[str, str]],
-    known: set[str],
-    packages: Packages,
+    first: Sequence[str],
 ) -> Iterator[Step]:
-    yield _python(node, packages)
+    known = {sheet.role.name for sheet in sheets}
+    yield _python(node, wish.packages)
     for sheet in sheets:
         role = sheet.role
-        own = (*(name for name in role.after if name in known), PYTHON)
-        of_lead = [name for name in role.after_controller if name in known and node != lead]
+        own = (*(name for name in role.after if name in known), PYTHON, *first)
+        of_lead = [name for name in role.after_controller if name in known and node != wish.lead]
         yield Step(
             id=f"{node}:{role.name}",
             node=node,
             reason=role.reason,
             action=ApplyRole(role=role.name, variables=variables[role.name]),
             key=role_key(node, sheet.sha256, variables[role.name]),
-            after=(*(f"{node}:{name}" for name in own), *(f"{lead}:{name}" for name in of_lead)),
+            after=(*(f"{node}:{name}" for name in own), *(f"{wish.lead}:{name}" for name in of_lead)),
         )
 
 
@@ -125,7 +131,7 @@ def _base(wish: Provisioned, kind: _Kind) -> dict[str, object]:
         "base_sysctl": tuning.sysctl,
         "base_hugepages": [{"size_bytes": pin.size_bytes, "count": pin.count} for pin in tuning.hugepages],
         "base_memlock_unlimited": tuning.memlock_unlimited,
-        "base_open_files": tuning.open_files,
+        "base_open_files": min(tuning.open_files, kind.most_files or tuning.open_files),
         "base_journal_max_bytes": tuning.journal_max_bytes,
         "base_governor": tuning.governor or "",
         "base_apt_proxy": wish.packages.apt_proxy or "",

@@ -30,6 +30,7 @@ from l0_infra.schemas.kernel_event import (
     Severity,
 )
 from l0_infra.schemas.machine import CgroupLimits, Chassis, Cpu, Hugepages, Memory, NumaNode, OperatingSystem
+from l0_infra.schemas.membership import Membership
 from l0_infra.schemas.node import MacAddress, Node, address_fault, name_fault
 from l0_infra.schemas.node_facts import NodeFacts, Unread
 from l0_infra.schemas.operating import (
@@ -91,6 +92,7 @@ __all__ = [
     "KnownEvent",
     "MacAddress",
     "ManagementController",
+    "Membership",
     "Memory",
     "MemoryErrors",
     "MemoryModule",

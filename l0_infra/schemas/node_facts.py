@@ -12,6 +12,7 @@ from l0_infra.schemas.fabric import FabricPort
 from l0_infra.schemas.fabric_manager import FabricManager
 from l0_infra.schemas.kernel_event import KernelEvent
 from l0_infra.schemas.machine import CgroupLimits, Chassis, Cpu, Memory, NumaNode, OperatingSystem
+from l0_infra.schemas.membership import Membership
 from l0_infra.schemas.operating import (
     ClockState,
     KernelSettings,
@@ -48,6 +49,10 @@ class NodeFacts(Document, frozen=True, kw_only=True, forbid_unknown_fields=True,
     hostname: Annotated[str | None, Meta(description="Host name.")] = None
     boot_id: Annotated[str | None, Meta(description="Changes with every boot.")] = None
     probed_at: Annotated[float, Meta(description="When it was looked at, in seconds since the epoch, UTC.")]
+    member_of: Annotated[
+        Membership | None,
+        Meta(description="Cluster that it was made part of by `ogai cluster up`; null: none."),
+    ] = None
     os: Annotated[OperatingSystem, Meta(description="Operating system.")] = OperatingSystem()
     chassis: Annotated[Chassis, Meta(description="The machine, as its firmware tells.")] = Chassis()
     cpu: Annotated[Cpu, Meta(description="Processors.")] = Cpu()

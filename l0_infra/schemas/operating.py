@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from l0_infra.core.documents import Count, Part, Text
+from l0_infra.core.documents import Count, Part, Seconds, Text
 
 __all__ = [
     "ClockState",
@@ -109,8 +109,11 @@ class ResourceLimit(Part, frozen=True, kw_only=True, forbid_unknown_fields=True)
 
     name: Annotated[Literal["memlock", "nofile", "nproc", "stack", "core"], Meta(description="Which limit.")]
     scope: Annotated[
-        Literal["login", "service"],
-        Meta(description="Who has it: what looked, logged in; or a service of systemd."),
+        Literal["login", "service", "node"],
+        Meta(
+            description="Who has it: what looked, logged in; a service of systemd; or all of a container, which "
+            "only who runs that can raise."
+        ),
     ]
     service: Annotated[
         str | None, Meta(description="Which service: `slurmd`; null: any that sets no limit of its own.")
@@ -149,3 +152,9 @@ class PackageLock(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
     file: Annotated[Text, Meta(description="The lock file.")]
     pid: Annotated[Count | None, Meta(description="Process that holds it.")] = None
     program: Annotated[str | None, Meta(description="Its program.")] = None
+    running_s: Annotated[
+        Seconds | None,
+        Meta(
+            description="How long that process has been running, and so the most that it has held the lock."
+        ),
+    ] = None

@@ -20,7 +20,8 @@ def plan_bringup(scene: BringupScene, nodes: Iterable[str], *, others: Iterable[
 
     Raises UnsatisfiableError when roles wait for each other in a circle.
     """
-    wanted = [role for role in _ordered(scene.roles) if role.name not in unwanted(scene.cluster)]
+    without = unwanted(scene.cluster) | (frozenset() if scene.identity else frozenset({"member"}))
+    wanted = [role for role in _ordered(scene.roles) if role.name not in without]
     planner = _Planner(scene, wanted, frozenset(others))
     steps = [step for name in nodes for step in planner.steps(scene.members[name])]
     return Plan(title=f"cluster {scene.cluster.name}", steps=tuple(steps))

@@ -30,6 +30,8 @@ class BringupScene:
     key_of: KeyOf
     secrets: Path
     wheel: Path | None = None
+    identity: str = ""
+    """What tells this cluster from another of its name; empty: not known, and then nodes are not marked as its own."""
     facts: Mapping[str, NodeFacts] = field(default_factory=dict)
     traits: Mapping[str, Trait] = field(default_factory=dict)
 

@@ -18,6 +18,8 @@ class Trait(msgspec.Struct, frozen=True, kw_only=True):
 
     address: str = ""
     container: str = ""
+    open_files: int | None = None
+    """How many files anything on it can open, where that cannot be raised from within."""
     accelerators: dict[str, int] = msgspec.field(default_factory=dict)
     shape: NodeShape | None = None
     slurm: tuple[int, int] | None = None
@@ -28,6 +30,7 @@ def trait_of(node: Node, facts: NodeFacts, cluster: Cluster) -> Trait:
     return Trait(
         address=_address(node, facts, cluster),
         container=facts.os.container or "",
+        open_files=_open_files(facts),
         accelerators=dict(Counter(one.vendor for one in facts.accelerators)),
         shape=_shape(node, facts),
         slurm=slurm_version(facts.os, cluster.scheduler.version),
@@ -39,6 +42,11 @@ def _shape(node: Node, facts: NodeFacts) -> NodeShape | None:
         return shape_of(facts, node.node_class)
     except FactsMissingError:
         return None  # said where the node's own steps are planned; others do without it
+
+
+def _open_files(facts: NodeFacts) -> int | None:
+    limits = [one for one in facts.resource_limits if (one.name, one.scope) == ("nofile", "node")]
+    return limits[0].hard if limits else None
 
 
 def _address(node: Node, facts: NodeFacts, cluster: Cluster) -> str:

@@ -27,6 +27,10 @@ def variables_of(role: str, scene: BringupScene, member: Member) -> dict[str, st
     return {} if made is None else {name: json.dumps(value) for name, value in made(scene, member).items()}
 
 
+def _member(scene: BringupScene, member: Member) -> Values:
+    return {"member_cluster": scene.cluster.name, "member_id": scene.identity}
+
+
 def _names(scene: BringupScene, member: Member) -> Values:
     serve = member.is_controller
     shared = {
@@ -132,6 +136,7 @@ def _prometheus(scene: BringupScene, member: Member) -> Values:
 
 
 TABLE: Mapping[str, Callable[[BringupScene, Member], Values]] = {
+    "member": _member,
     "munge": _munge,
     "names": _names,
     "prometheus": _prometheus,

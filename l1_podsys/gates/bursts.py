@@ -6,13 +6,12 @@ from importlib.resources import files
 from math import ceil
 from random import Random
 
-import msgspec
-
 from l0_infra.core.errors import OgaiError
 from l0_infra.core.exec import Command, Runner
 from l0_infra.core.units import format_count
 from l1_podsys.gates.reach import Reach
 from l1_podsys.gates.speed import Baseline, Speeds, find_suspects
+from l1_podsys.gates.told import GARBLED, Told, read_told, speed_of
 
 __all__ = ["Asked", "Measured", "measure_class"]
 
@@ -38,6 +37,17 @@ class Asked:
     rounds: int = ROUNDS
     python: str = "python3"
 
+    @property
+    def names(self) -> frozenset[str]:
+        """The names under which speeds may come back, and shares of the processors."""
+        pairs = [word.partition("=") for word in self.words]
+        measures = [
+            name
+            for what, _, of in pairs
+            for name in ((f"write {of}", f"read {of}") if what == "storage" else (what,))
+        ]
+        return frozenset((*measures, *(f"held {name}" for name in measures)))
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Measured:
@@ -54,19 +64,28 @@ class Measured:
 @dataclass(slots=True)
 class _Book:
     nodes: tuple[str, ...]
+    names: frozenset[str]
     bursts: dict[str, dict[str, list[float]]]
     errors: dict[str, str]
 
-    def enter(self, node: str, answer: Mapping[str, object] | OgaiError) -> None:
+    def enter(self, node: str, answer: Told | OgaiError) -> None:
         if isinstance(answer, OgaiError):
             self.errors[node] = answer.found
             return
         for name, value in answer.items():
             if name.startswith("error-"):
                 self.errors[node] = f"{name.removeprefix('error-')}: {value}"
-            elif isinstance(value, float | list):
-                values = value if isinstance(value, list) else [value]
-                self.bursts.setdefault(name, {}).setdefault(node, []).extend(values)
+            elif name in self.names:
+                self.take(node, name, value if isinstance(value, tuple) else (value,))
+
+    def take(self, node: str, name: str, values: Sequence[object]) -> None:
+        """Take speeds in; one that is none spoils what was told with it."""
+        nothing = 0.0 if name.startswith("held ") else None
+        speeds = [speed for value in values if (speed := speed_of(value) or nothing) is not None]
+        if len(speeds) < len(values) or not speeds:
+            self.errors[node] = f"{GARBLED}: {name} {list(values)}"
+        else:
+            self.bursts.setdefault(name, {}).setdefault(node, []).extend(speeds)
 
     def speeds(self, measure: str) -> tuple[Speeds, ...]:
         found = self.bursts.get(measure, {})
@@ -86,7 +105,7 @@ def measure_class(
     on_round: Callable[[str], None] = lambda _: None,
 ) -> Measured:
     """Measure the nodes of one class; virtual ones may share a machine, so that few work at a time."""
-    book = _Book(nodes=tuple(nodes), bursts={}, errors={})
+    book = _Book(nodes=tuple(nodes), names=asked.names, bursts={}, errors={})
     lot = Random(seed)
     whom: Sequence[str] = nodes
     for stage in range(STAGES):
@@ -113,13 +132,13 @@ def _one_round(nodes: Sequence[str], asked: Asked, reach: Reach, book: _Book, lo
         book.enter(node, answer)
 
 
-def _burst(runner: Runner, asked: Asked) -> Mapping[str, object]:
+def _burst(runner: Runner, asked: Asked) -> Told:
     text = files(__package__).joinpath("on_node.py").read_bytes()
     argv = ("sh", "-c", RUN, "sh", asked.python, f"seconds={BURST_S}", *asked.words)
     told = runner.run(Command(argv=argv, stdin=text, deadline_s=LIMIT_S)).check(
         hint="measuring needs python3 on the node: apt install python3-minimal"
     )
-    return msgspec.json.decode(told.stdout, type=dict[str, object])
+    return read_told(told)
 
 
 def _next(book: _Book, baseline: Callable[[str], Baseline], lot: Random) -> tuple[str, ...]:

@@ -187,6 +187,13 @@ ALL = (
         level="medium",
     ),
     Check(
+        code="network.speed",
+        what="TCP between pairs of nodes, over the compute network where there is one, best of several partners",
+        expected="the speed of the class",
+        hint="ethtool INTERFACE; cable, switch port, duplex; ip -s link; tc qdisc show: is its rate limited?",
+        level="medium",
+    ),
+    Check(
         code="collective.all-reduce",
         what="sums over all nodes of a class with torch (NCCL, HCCL or gloo) that come out right, and their speed",
         expected="a right sum on every node",

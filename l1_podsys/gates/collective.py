@@ -4,8 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 
-import msgspec
-
 from l0_infra.core.errors import OgaiError
 from l0_infra.core.exec import Command, Runner
 from l0_infra.core.units import format_bytes
@@ -14,6 +12,7 @@ from l1_podsys.gates.addresses import carrier_of
 from l1_podsys.gates.bursts import RUN
 from l1_podsys.gates.catalogue import verdict
 from l1_podsys.gates.reach import Reach
+from l1_podsys.gates.told import GARBLED, Told, read_told, speed_of
 from l1_podsys.gates.view import NodeView
 from l1_podsys.schemas import Cluster, Verdict
 
@@ -38,11 +37,6 @@ class Sum:
         return all(isinstance(value, float) for value in self.told.values())
 
 
-class _Told(msgspec.Struct):
-    bytes_per_s: float | None = None
-    error: str = ""
-
-
 def probe_sums(
     cluster: Cluster, views: Sequence[NodeView], python: str, reach: Reach
 ) -> tuple[Sum, tuple[Sum, ...]]:
@@ -65,7 +59,7 @@ def judge_sums(whole: Sum, pairs: Sequence[Sum]) -> Iterator[Verdict]:
         if isinstance(told, float):
             words = f"a right sum of {len(whole.told)} nodes, {format_bytes(round(told))}/s on the bus"
             yield verdict(node, CODE, "ok", words)
-        elif MISSING in told:
+        elif MISSING in told or told.startswith(GARBLED):
             yield verdict(node, CODE, "unknown", told)
         elif blamed and node not in blamed:
             yield verdict(
@@ -96,11 +90,18 @@ def _sum(cluster: Cluster, views: Sequence[NodeView], python: str, reach: Reach,
         outcome = runner.run(Command(argv=argv, stdin=text, deadline_s=LIMIT_S))
         if not outcome.ok:
             return (outcome.stderr.strip().splitlines() or [outcome.describe_end()])[-1]
-        told = msgspec.json.decode(outcome.stdout.splitlines()[-1], type=_Told)
-        return told.error if told.bytes_per_s is None else told.bytes_per_s
+        return _speed(read_told(outcome))
 
     found = reach(list(index), ask, limit_s=LIMIT_S + 10, at_once=len(index))
     return Sum(told={name: one.found if isinstance(one, OgaiError) else one for name, one in found.items()})
+
+
+def _speed(told: Told) -> float | str:
+    """Return the speed that was told, else why there is none."""
+    speed, error = speed_of(told.get("bytes_per_s")), told.get("error")
+    if speed is not None:
+        return speed
+    return error if isinstance(error, str) and error else f"{GARBLED}: {dict(told)}"
 
 
 def _ways(cluster: Cluster, views: Sequence[NodeView]) -> tuple[str, int, str]:

@@ -1,6 +1,6 @@
 """Measure the classes of a cluster, judge them, and keep the speeds of those that are clean."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -8,11 +8,13 @@ from l1_podsys.gates.accelerators import probe_diagnoses
 from l1_podsys.gates.bursts import Asked, Measured, measure_class
 from l1_podsys.gates.catalogue import verdict
 from l1_podsys.gates.collective import judge_sums, probe_sums
+from l1_podsys.gates.links import NETWORK, measure_links
 from l1_podsys.gates.medium import judge_speeds, measure_code
 from l1_podsys.gates.quick import Scene
 from l1_podsys.gates.reach import Reach
 from l1_podsys.gates.record import GateRecord
 from l1_podsys.gates.speed import Baseline
+from l1_podsys.gates.view import NodeView, controller_of
 from l1_podsys.schemas import Cluster, Verdict
 
 __all__ = ["MeasuredCluster", "measure_cluster", "runtime_python"]
@@ -51,12 +53,10 @@ def measure_cluster(
     free = [view for view in compute if view.name not in busy]
     for node_class in dict.fromkeys(view.member.node_class for view in free):
         members = [view for view in free if view.member.node_class == node_class]
-        names = [view.name for view in members]
-        accelerated = any(view.facts is not None and view.facts.accelerators for view in members)
-        for asked in _asked(cluster, accelerated=accelerated):
+        partners = _partners(cluster, scene, members, busy)
+        for measured, missing in _measured(cluster, members, partners, reach, record, seed, on_round):
             baseline = _Baselines(record, node_class)
-            measured = measure_class(names, asked, reach, baseline, seed=seed, on_round=on_round)
-            verdicts = [*_judge(measured, baseline), *_missing(names, asked, measured)]
+            verdicts = [*_judge(measured, baseline), *missing]
             record = _kept(record, node_class, measured, verdicts)
             found += verdicts
         if len(members) > 1:
@@ -64,6 +64,38 @@ def measure_cluster(
             found += judge_sums(*probe_sums(cluster, members, runtime_python(cluster), reach))
     found += probe_diagnoses(free, level, reach)
     return MeasuredCluster(verdicts=tuple(found), record=record)
+
+
+def _measured(
+    cluster: Cluster,
+    members: Sequence[NodeView],
+    partners: Sequence[NodeView],
+    reach: Reach,
+    record: GateRecord,
+    seed: int,
+    on_round: Callable[[str], None],
+) -> Iterator[tuple[Measured, list[Verdict]]]:
+    """Measure one class by each measure, and say of whom there is no speed."""
+    names = [view.name for view in members]
+    baseline = _Baselines(record, members[0].member.node_class)
+    accelerated = any(view.facts is not None and view.facts.accelerators for view in members)
+    for asked in _asked(cluster, accelerated=accelerated):
+        measured = measure_class(names, asked, reach, baseline, seed=seed, on_round=on_round)
+        yield measured, list(_missing(names, asked, measured))
+    if len(members) + len(partners) > 1:
+        usual = baseline(NETWORK)
+        measured = measure_links(cluster, members, partners, reach, usual, seed=seed, on_round=on_round)
+        yield measured, list(_unlinked(measured))
+
+
+def _partners(
+    cluster: Cluster, scene: Scene, members: Sequence[NodeView], busy: Collection[str]
+) -> list[NodeView]:
+    """List who may be at the other end of a link beside the class itself: the controller."""
+    lead = controller_of(cluster).name
+    within = {view.name for view in members}
+    free = [view for view in scene.views if not view.lost and view.name not in {*within, *busy}]
+    return [view for view in free if view.name == lead]
 
 
 def runtime_python(cluster: Cluster) -> str:
@@ -107,6 +139,15 @@ def _missing(names: Sequence[str], asked: Asked, measured: Measured) -> Iterator
                 why = measured.errors.get(name, "it told no speed")
                 hint = "add `torch` to runtime.requirements" if what == "matrix" else ""
                 yield verdict(name, code, "unknown", why, named=named, hint=hint)
+
+
+def _unlinked(measured: Measured) -> Iterator[Verdict]:
+    """Say whose link could not be measured, and why."""
+    for one in measured.speeds[NETWORK]:
+        if not one.rounds:
+            why = measured.errors.get(one.node, "no partner")
+            hint = "TCP ports from 29750 must be open between the nodes; see network.* and ssh.mesh of both"
+            yield verdict(one.node, "network.speed", "unknown", why, hint=hint)
 
 
 def _kept(record: GateRecord, node_class: str, measured: Measured, verdicts: Sequence[Verdict]) -> GateRecord:

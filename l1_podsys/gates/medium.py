@@ -12,8 +12,13 @@ from l1_podsys.schemas import Verdict
 __all__ = ["describe_rate", "judge_speeds", "measure_code"]
 
 CRITICAL_SHARE = 0.8
-CRITICAL_STORAGE_SHARE = 0.3
-CODES = {"cpu": "cpu.speed", "memory": "memory.bandwidth", "matrix": "matrix.speed"}
+CRITICAL_SHARED_SHARE = 0.3
+CODES = {
+    **{"cpu": "cpu.speed", "memory": "memory.bandwidth", "matrix": "matrix.speed"},
+    "network": "network.speed",
+}
+SHARED = frozenset({"network.speed", "storage.speed"})
+"""What nodes have in common with others, and that is never quite still."""
 HELD_LITTLE = 0.85
 HELD_TOO_LITTLE = 0.25
 
@@ -67,12 +72,12 @@ def _untold(code: str, named: str, one: Speeds, words: str, held: float | None) 
 
 
 def _disturbed(measure: str, held: Mapping[str, float]) -> bool:
-    """Tell whether other work explains why a whole class is slow: a shared file system always has some."""
-    return measure not in CODES or (bool(held) and median(held.values()) < HELD_LITTLE)
+    """Tell whether other work explains why a whole class is slow: what is shared always has some."""
+    return measure_code(measure)[0] in SHARED or (bool(held) and median(held.values()) < HELD_LITTLE)
 
 
 def _slow(code: str, named: str, one: Speeds, slowness: Slowness, words: str, held: float | None) -> Verdict:
-    least = CRITICAL_STORAGE_SHARE if code == "storage.speed" else CRITICAL_SHARE
+    least = CRITICAL_SHARED_SHARE if code in SHARED else CRITICAL_SHARE
     severity: Severity = "critical" if slowness.share < least else "warning"
     words = f"{words}, {slowness.share:.0%} of {slowness.against}"
     hint = ""

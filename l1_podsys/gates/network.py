@@ -3,9 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from l0_infra.core.errors import OgaiError
-from l0_infra.core.nodeset import expand
 from l0_infra.schemas import NodeFacts
+from l1_podsys.bringup import interface_names
 from l1_podsys.gates.addresses import address_in, held_in
 from l1_podsys.gates.catalogue import Severity, verdict
 from l1_podsys.gates.look import Look
@@ -73,7 +72,7 @@ def usual_speeds(cluster: Cluster, views: Sequence[NodeView]) -> Mapping[str, in
 
 def _ports_of(network: Network, facts: NodeFacts) -> tuple[_Port, ...]:
     """List the ports that carry a network on a node: those named that it has, missing ones as down."""
-    return tuple(_port(name, facts) for name in _names(network))
+    return tuple(_port(name, facts) for name in interface_names(network))
 
 
 def _port(name: str, facts: NodeFacts) -> _Port:
@@ -90,13 +89,6 @@ def _port(name: str, facts: NodeFacts) -> _Port:
 
 def _wanted(cluster: Cluster) -> tuple[Network, ...]:
     return tuple(network for network in cluster.networks if network.purpose != "bmc")
-
-
-def _names(network: Network) -> tuple[str, ...]:
-    try:
-        return tuple(name for text in network.interfaces for name in expand(text))
-    except OgaiError:
-        return network.interfaces
 
 
 def _link(node: str, network: Network, ports: Sequence[_Port], usual: int | None) -> Verdict:
@@ -136,7 +128,7 @@ def _address(node: str, network: Network, facts: NodeFacts) -> Verdict:
 
 def _carriers(network: Network, facts: NodeFacts) -> frozenset[str]:
     """Name the interfaces that may carry a network: those named, and those of the RDMA devices that are named."""
-    names = frozenset(_names(network))
+    names = frozenset(interface_names(network))
     behind = (port.interface for port in facts.fabric or () if port.device in names and port.interface)
     return names | frozenset(behind)
 

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from l1_podsys.gates.addresses import same_address
-from l1_podsys.gates.catalogue import verdict
+from l1_podsys.gates.catalogue import CHECKS, verdict
 from l1_podsys.gates.look import Look
 from l1_podsys.gates.view import Member
 from l1_podsys.schemas import Cluster, Verdict
@@ -55,14 +55,25 @@ def judge_services(node: str, services: Sequence[str], look: Look) -> Iterator[V
 
 def judge_names(node: str, wanted: Mapping[str, Collection[str]], look: Look) -> Iterator[Verdict]:
     """Judge whether names of nodes mean an address of theirs; `wanted` are those known of each, none: any will do."""
-    wrong = []
+    lost, wrong = list[str](), dict[str, str]()
     for name, addresses in wanted.items():
         found = look.lines(f"name {name}") or ()
         if not found:
-            wrong.append(f"{name} means nothing")
+            lost.append(name)
         elif addresses and not any(same_address(one, other) for one in found for other in addresses):
-            wrong.append(f"{name} means {', '.join(found)}, not {', '.join(addresses)}")
-    if wrong:
-        yield verdict(node, "names.resolve", "critical", "; ".join(wrong))
+            wrong[name] = f"{name} means {', '.join(found)}, not {', '.join(addresses)}"
+    if lost or wrong:
+        words = "; ".join(_wrong_names(lost, wrong))
+        hint = CHECKS["names.resolve"].hint.replace("NAME", (*lost, *wrong)[0])
+        yield verdict(node, "names.resolve", "critical", words, hint=hint)
     elif wanted:
         yield verdict(node, "names.resolve", "ok", ", ".join(wanted))
+
+
+def _wrong_names(lost: Sequence[str], wrong: Mapping[str, str]) -> Iterator[str]:
+    """Name one name, and of several say so only: each node tries others, and like faults are to look alike."""
+    if lost:
+        yield f"{lost[0]} means nothing" if len(lost) == 1 else "names of several nodes mean nothing"
+    if wrong:
+        several = "names of several nodes mean addresses that are not theirs"
+        yield next(iter(wrong.values())) if len(wrong) == 1 else several

@@ -9,7 +9,7 @@ from l1_podsys.slurm.configuration import (
     render_topology_conf,
 )
 from l1_podsys.slurm.controller import Controller, SlurmMember
-from l1_podsys.slurm.drain_reason import Drain, parse_drain, render_drain
+from l1_podsys.slurm.drain_reason import Drain, parse_drain, plain_reason, render_drain
 from l1_podsys.slurm.drainer import Drainer, SlurmDrainer
 from l1_podsys.slurm.dynamic import delete_nodes_command
 from l1_podsys.slurm.gres import count_gres
@@ -37,6 +37,7 @@ __all__ = [
     "parse_drain",
     "parse_nodes_json",
     "parse_nodes_text",
+    "plain_reason",
     "render_cgroup_conf",
     "render_database_conf",
     "render_drain",

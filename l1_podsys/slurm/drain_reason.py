@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from l0_infra.core.errors import UsageError
 
-__all__ = ["Drain", "parse_drain", "render_drain"]
+__all__ = ["Drain", "parse_drain", "plain_reason", "render_drain"]
 
 OWNER = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._@-]{0,63}")
 TEXT = re.compile(r"ogai:(?P<owner>\S+) (?P<reason>.*) \((?P<by>[^()\s]+), (?P<at>[0-9T:-]+Z)\)", re.DOTALL)
@@ -30,12 +30,19 @@ def render_drain(drain: Drain) -> str:
     """Write the text: `ogai:OWNER REASON (ACCOUNT, TIME)`. Raises UsageError for an owner or a reason that is none."""
     if not OWNER.fullmatch(drain.owner):
         raise UsageError("--owner", found=f"`{drain.owner}`", expected="letters, digits, `.`, `_`, `-`, `@`")
-    reason = " ".join(drain.reason.translate(str.maketrans("[]\"'", "()``")).split())
+    return f"ogai:{drain.owner} {plain_reason(drain.reason)} ({drain.by or 'ogai'}, {drain.at})"
+
+
+def plain_reason(text: str) -> str:
+    """Write a reason as Slurm can keep it: one line without quotes, brackets and what steers a terminal.
+
+    Raises UsageError when nothing is left of it.
+    """
+    printable = "".join(sign if sign.isprintable() else " " for sign in text)
+    reason = " ".join(printable.translate(str.maketrans("[]\"'", "()``")).split())
     if not reason:
         raise UsageError("--reason", found="nothing", expected="why the nodes should take no work")
-    if len(reason) > LONGEST:
-        reason = f"{reason[: LONGEST - 1]}…"
-    return f"ogai:{drain.owner} {reason} ({drain.by or 'ogai'}, {drain.at})"
+    return f"{reason[: LONGEST - 1]}…" if len(reason) > LONGEST else reason
 
 
 def parse_drain(reason: str, reason_by: str = "") -> Drain:

@@ -2,7 +2,7 @@
 
 import contextlib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -12,10 +12,10 @@ import msgspec
 from l0_infra.core.documents import read_document, render_document
 from l0_infra.core.errors import EngineError, UsageError, describe_os_error
 from l0_infra.core.store import load_file, prepare_home, save_file
-from l1_podsys.bringup import Trait
+from l1_podsys.bringup import HOST_AUTHORITY, MUNGE_KEY, PASSWORD, Trait
 from l1_podsys.schemas import Cluster, ClusterState, Health
 from l1_podsys.state.current import current_name, known_names, make_current
-from l1_podsys.state.hold import Holder, held, holder_of
+from l1_podsys.state.hold import Holder, held, holder_of, refuse_busy
 from l1_podsys.state.known_health import KnownHealth, health_with
 from l1_podsys.state.summary import ClusterSummary, save_summary
 
@@ -98,6 +98,19 @@ class ClusterPlace:
         save_summary(self.folder, summary)
         make_current(self.home, self.name)
 
+    def load_identity(self) -> str | None:
+        """Return what tells this cluster from another of its name; None before it was first brought up."""
+        return self._load("identity.json", str, None)
+
+    def save_identity(self, identity: str) -> None:
+        """Keep it."""
+        if self.load_identity() != identity:
+            save_file(self.folder / "identity.json", msgspec.json.encode(identity))
+
+    def has_secrets(self) -> bool:
+        """Whether all secrets were made."""
+        return all((self.secrets / name).exists() for name in (MUNGE_KEY, PASSWORD, HOST_AUTHORITY))
+
     def load_traits(self) -> dict[str, Trait]:
         """Return what was last found of each node."""
         return self._load("traits.json", dict[str, Trait], {})
@@ -120,15 +133,20 @@ class ClusterPlace:
         known = health_with(self.load_health(), health, nodes)
         save_file(self.folder / "health.json", msgspec.json.format(msgspec.json.encode(known)), mode=0o600)
 
+    def refuse_busy(self) -> None:
+        """Raise EngineError that says who is at work on this cluster, if anybody is."""
+        refuse_busy(self.folder / "up.lock", cluster=self.name)
+
     def at_work(self) -> Holder | None:
         """Tell who is at work on this cluster now; None: nobody."""
         return holder_of(self.folder / "up.lock")
 
     @contextlib.contextmanager
-    def hold(self, what: str) -> Iterator[None]:
-        """Be the only one at work on this cluster for a block; EngineError says who is."""
+    def hold(self, what: str, on_wait: Callable[[str], None] = lambda text: None) -> Iterator[None]:
+        """Be the only one at work on this cluster for a block; EngineError says who is, `on_wait` who is waited for."""
         self.prepare()
-        with held(self.folder / "up.lock", self.guard, cluster=self.name, what=what):
+        lock = self.folder / "up.lock"
+        with held(lock, self.guard, cluster=self.name, what=what, on_wait=on_wait):
             yield
 
     def _load(self, name: str, kind: type[Kept], absent: Absent) -> Kept | Absent:

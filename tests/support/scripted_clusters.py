@@ -9,7 +9,7 @@ from l0_infra.core.exec import Answer, Command, Runner, ScriptedRunner
 from l0_infra.schemas import Outcome, Role
 from l1_podsys.schemas import Cluster, NodeGroup, Scheduler, Ssh, Storage
 from ogai.flows.cluster.nodes import Nodes
-from ogai.flows.cluster.prepare import Roles
+from ogai.flows.cluster.roles import Roles
 from ogai.flows.node.targets import targets_of_cluster
 
 __all__ = ["ROLES", "ScriptedNodes", "a_cluster"]
@@ -80,15 +80,24 @@ def _addresses(nodes: int) -> str:
 
 
 class ScriptedNodes(Nodes):
-    """Nodes that answer with recorded facts, and with what `found` says of the things that roles leave."""
+    """Nodes that answer with recorded facts, and with what `found` says of the things that roles leave.
 
-    def __init__(self, cluster: Cluster, found: Mapping[str, str] | None = None) -> None:
+    `marks` are the cluster and the id that nodes bear.
+    """
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        found: Mapping[str, str] | None = None,
+        marks: Mapping[str, tuple[str, str]] | None = None,
+    ) -> None:
         super().__init__(targets_of_cluster(cluster))
         self.found = found or {
             "file": "644 root root 00",
             "service": "active enabled",
             "package": "installed 1",
         }
+        self.marks = marks or {}
         self.trips: Counter[str] = Counter()
 
     def runner(self, name: str) -> Runner:
@@ -97,7 +106,16 @@ class ScriptedNodes(Nodes):
     def answer(self, name: str, command: Command) -> Answer:
         self.trips[name] += 1
         script = (command.stdin or b"").decode()
-        return Answer(stdout=self.looked(script)) if script.endswith("echo end") else Answer(stdout=FACTS)
+        looks = script.endswith("echo end")
+        return Answer(stdout=self.looked(script) if looks else self.facts(name))
+
+    def facts(self, name: str) -> bytes:
+        mark = self.marks.get(name)
+        if mark is None:
+            return FACTS
+        cluster, number = mark
+        lines = f"|/etc/ogai/cluster:cluster={cluster}\n|/etc/ogai/cluster:id={number}\n"
+        return FACTS.replace(b"@ system.txt 2\n", f"@ system.txt 2\n{lines}".encode())
 
     def looked(self, script: str) -> str:
         lines = []

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from l0_infra import load_roles
 from l1_podsys.schemas import Cluster, NodeGroup, Scheduler, Ssh
-from ogai.flows.cluster.prepare import Roles
+from ogai.flows.cluster.roles import Roles
 from tests.support.loopback_hosts import Host
 
 __all__ = ["find_by_ssh", "small_cluster", "small_roles"]

@@ -168,11 +168,10 @@ def _declaration(root: Node, kinds: Kinds, text: str) -> type[Document] | list[F
         wanted = "a mapping that begins with `kind: …`"
         return glued_findings(root, text) or [finding(root.place, describe_found(root), wanted)]
     kind = root.values.get("kind")
-    if kind is None and len(kinds) == 1:
-        return next(iter(kinds.values()))
     named = ", ".join(f"`{name}`" for name in kinds)
     if kind is None:
-        return [finding(root.place, "no `kind`", f"one of the kinds {named}", commented_out(text, "kind"))]
+        wanted = f"one of the kinds {named}" if len(kinds) > 1 else f"`kind: {next(iter(kinds))}`"
+        return [finding(root.place, "no `kind`", wanted, commented_out(text, "kind"))]
     if isinstance(kind, Scalar) and kind.text in kinds:
         return kinds[kind.text]
     hint = nearest(kind.text, kinds) if isinstance(kind, Scalar) else ""

@@ -19,7 +19,8 @@ from l0_infra.schemas import (
 __all__ = ["SOURCES", "Operating", "parse_operating"]
 
 SOURCES = (
-    *(kernel.CMDLINE, kernel.MODULES, kernel.KERNEL, ulimits.ULIMITS, services.SYSTEMCTL),
+    *(kernel.CMDLINE, kernel.MODULES, kernel.KERNEL, ulimits.ULIMITS),
+    *(ulimits.BOUNDS, services.SYSTEMCTL),
     *(security.SECURITY, security.MOKUTIL, firewall.NFT, firewall.IPTABLES),
     *(clock.CHRONYC, clock.NTPQ, clock.PMC, clock.TIMEDATECTL, clock.ZONE),
     *(locks.LOCKS, software.VERSIONS, software.DPKG, software.RPM, software.LDCONFIG),

@@ -6,15 +6,18 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from l0_infra import Entry, Ledger
 from l0_infra.apply.keys import parts_of
+from l0_infra.core.errors import FactsMissingError
 from l0_infra.schemas import ApplyRole
 from l1_podsys import MUNGE_KEY, PASSWORD, with_nodes
-from l1_podsys.schemas import Cluster
+from l1_podsys.schemas import Cluster, Scheduler
 from ogai.flows.cluster.place import ClusterPlace
-from ogai.flows.cluster.prepare import Prepared, prepare
+from ogai.flows.cluster.prepare import Prepared, prepare, settle
+from ogai.render.cluster.plan import plan_text
 from tests.support.scripted_clusters import ROLES, ScriptedNodes, a_cluster
 
 NEW = "n99999"
@@ -57,7 +60,8 @@ def all_done(prepared: Prepared) -> list[Entry]:
 def brought_up(size: int, place: ClusterPlace, ledger: Ledger) -> Cluster:
     """Take a cluster for brought up: every step is in the ledger, with what a look finds."""
     cluster = a_cluster(size)
-    prepared, _ = look(cluster, place, [f"n{index:05}" for index in range(1, size + 1)], ledger)
+    looked, nodes = look(cluster, place, [f"n{index:05}" for index in range(1, size + 1)], ledger)
+    prepared = settle(looked, nodes, sudo=False)
     ledger.save(*all_done(prepared))
     found = {
         step.id: prepared.looks[step.node].of(prepared.things[step.id])
@@ -112,3 +116,29 @@ def test_a_changed_secret_is_a_changed_role_everywhere_and_only_there(tmp_path: 
         prepared, _ = look(cluster, place, ["n00001", "n00002", "n00003"], ledger)
     assert {step.id.partition(":")[2] for step in prepared.steps_left} == {"munge"}
     assert len(prepared.steps_left) == 4
+
+
+@pytest.mark.parametrize("version", ["22.05", "24.11"])
+def test_the_scheduler_never_loses_a_node_because_its_facts_were_lost(version: str, tmp_path: Path) -> None:
+    place = ClusterPlace(home=tmp_path, name="pod")
+    with ledger_of(place) as ledger:
+        cluster = msgspec.structs.replace(brought_up(3, place, ledger), scheduler=Scheduler(version=version))
+        (place.folder / "traits.json").unlink()
+        with pytest.raises(FactsMissingError, match=r"n\[00002-00003\]: found no facts kept here") as raised:
+            look(cluster, place, ["n00001"], ledger)
+        assert "--limit head,n[00001-00003]" in raised.value.hint
+        whole, _ = look(cluster, place, ["n00001", "n00002", "n00003"], ledger)
+    conf = next(step for step in whole.plan.steps if step.id == "head:slurm_controller").action
+    assert isinstance(conf, ApplyRole)
+    listed = [f"NodeName={name} " in conf.variables["slurm_controller_conf"] for name in whole.names[1:]]
+    assert listed == [version == "22.05"] * 3
+
+
+def test_a_cluster_that_was_taken_on_is_first_looked_at_whole(tmp_path: Path) -> None:
+    cluster, place = a_cluster(3), ClusterPlace(home=tmp_path, name="pod")
+    with ledger_of(place) as ledger, ScriptedNodes(cluster, marks={"head": ("pod", "5f")}) as nodes:
+        with pytest.raises(FactsMissingError, match="no facts kept here"):
+            prepare(cluster, place, ["n00001"], nodes, ledger, roles=ROLES, sudo=False)
+        names = ["n00001", "n00002", "n00003"]
+        whole = prepare(cluster, place, names, nodes, ledger, roles=ROLES, sudo=False)
+    assert "is taken on" in plan_text(whole)

@@ -15,7 +15,7 @@ from l0_infra.core.errors import EngineError, RemoteError, UsageError
 from ogai.flows import cluster as flow
 from ogai.flows.cluster import Brought
 from ogai.flows.cluster.place import place_of
-from ogai.flows.cluster.prepare import Roles
+from ogai.flows.cluster.roles import Roles
 from tests.support.loopback_hosts import Host, hosts_on_loopback
 from tests.support.playbooks import program
 from tests.support.small_clusters import find_by_ssh, small_cluster, small_roles
@@ -76,6 +76,23 @@ def test_a_second_run_does_nothing_and_a_third_what_drifted(roles: Roles, tmp_pa
     assert [run.outcome for run in status.runs] == ["done", "done"]
 
 
+def bytes_in(folder: Path) -> dict[str, bytes]:
+    return {str(path): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_who_only_looks_writes_nothing(roles: Roles, tmp_path: Path) -> None:
+    up(tmp_path, roles)
+    (tmp_path / "written/frame").write_text("worm-eaten")
+    shutil.rmtree(tmp_path / "home/clusters/small/secrets")
+    before = bytes_in(tmp_path / "home")
+    assert {one.name for one in flow.diff(roles=roles).deviations} >= {"frame"}
+    looked = up(tmp_path, roles, dry_run=True)
+    assert set(states(looked).values()) == {"held"} and looked.run == ""
+    looked = flow.replace("host01", roles=roles, check=None, dry_run=True)
+    assert [node.held for node in looked.nodes if node.name == "host01"] == [4]
+    assert bytes_in(tmp_path / "home") == before
+
+
 def test_a_node_that_is_gone_stops_nobody(hosts: Sequence[Host], roles: Roles, tmp_path: Path) -> None:
     with hosts[0].config.open("a") as config:
         config.write("Host gone\n  HostName 127.0.0.1\n  Port 1\n")
@@ -111,7 +128,7 @@ RUN = """
 import sys
 from pathlib import Path
 from ogai.flows import cluster as flow
-from ogai.flows.cluster.prepare import Roles
+from ogai.flows.cluster.roles import Roles
 from l0_infra import load_roles
 sheets = load_roles(Path(sys.argv[2]))
 base, above = ([s for s in sheets if (s.role.name == "ground") == wanted] for wanted in (True, False))

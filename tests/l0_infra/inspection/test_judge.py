@@ -23,7 +23,9 @@ from l0_infra.schemas import (
     Memory,
     MemoryRepair,
     NodeFacts,
+    PackageLock,
     PciDevice,
+    ResourceLimit,
     Unread,
 )
 
@@ -209,3 +211,44 @@ def test_nodes_differ_field_by_field() -> None:
         ("accelerators[nvidia:1].index", None, "1"),
         ("accelerators[nvidia:1].model", None, "B"),
     ]
+
+
+def open_files(login: int, service: int, bound: int | None) -> NodeFacts:
+    limits = [
+        ResourceLimit(name="nofile", scope="login", soft=login, hard=20480),
+        ResourceLimit(name="nofile", scope="service", service="slurmd", soft=1024, hard=service),
+    ]
+    if bound is not None:
+        limits.append(ResourceLimit(name="nofile", scope="node", hard=bound))
+    return node(resource_limits=tuple(limits))
+
+
+@pytest.mark.parametrize(
+    ("facts", "rules"),
+    [
+        (open_files(1024, 524288, None), {"nofile-low"}),
+        (open_files(65536, 524288, None), set()),
+        (open_files(65536, 4096, None), {"nofile-service"}),
+        (open_files(20480, 524288, 20480), {"nofile-bounded"}),
+        (open_files(1024, 524288, 20480), {"nofile-bounded", "nofile-low"}),
+    ],
+)
+def test_files_are_judged_by_what_can_be_had(facts: NodeFacts, rules: set[str]) -> None:
+    assert {rule for rule, _ in broken(facts)} == rules
+
+
+def test_what_cannot_be_mended_within_is_a_notice() -> None:
+    (found,) = judged(open_files(20480, 524288, 20480)).findings
+    assert (found.severity, found.found) == ("notice", "20480, which nothing in it can raise")
+
+
+@pytest.mark.parametrize(("running_s", "rules"), [(12.0, set()), (None, set()), (900.0, {"package-lock"})])
+def test_a_package_lock_that_is_held_for_long_is_told_with_its_holder(
+    running_s: float | None, rules: set[str]
+) -> None:
+    lock = PackageLock(file="/var/lib/dpkg/lock", pid=77, program="aptd", running_s=running_s)
+    found = judged(node(package_locks=(lock,))).findings
+    assert {one.rule for one in found} == rules
+    assert all(
+        one.found.endswith("held by aptd (process 77), which has been running for 900 s") for one in found
+    )

@@ -40,6 +40,7 @@ def passed() -> dict[str, list[ApplyRole]]:
         roles=[sheet.role for sheet in BRINGUP],
         key_of=lambda node, role, variables: f"{node} {role}",
         secrets=Path("/secrets"),
+        identity="5f",
         traits={name: Trait(address=str(one.node.address)) for name, one in members.items()},
     )
     others = [sheet.role.name for sheet in PROVISION]

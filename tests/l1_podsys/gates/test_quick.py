@@ -9,6 +9,8 @@ import pytest
 from l0_infra.schemas import Accelerator, ClockState, Cpu, Finding, Inspection, NetworkInterface
 from l1_podsys.gates import Offset, Scene, judge_quick, members_of
 from l1_podsys.gates.catalogue import CHECKS
+from l1_podsys.gates.look import parse_look
+from l1_podsys.gates.services import judge_names
 from l1_podsys.gates.view import NodeView
 from tests.l1_podsys.gates.scenes import (
     CLUSTER,
@@ -213,6 +215,16 @@ def test_a_name_may_mean_any_address_of_its_node_and_a_host_name_of_the_document
         named, "c2", {"name head": ("198.51.100.7",), "mesh": tuple(p.address for p in peers["c2"])}
     )
     assert ("c2", "names.resolve", "critical") not in bad(judge_quick(CLUSTER, reached))
+
+
+def test_nodes_that_can_name_nobody_say_so_alike_whomever_each_tried() -> None:
+    look = parse_look("== name head\n10.5.0.1\n== end")
+    wanted = [{"head": ("10.5.0.1",), "c3": (), "c4": ()}, {"head": ("10.5.0.1",), "c7": (), "c8": ()}]
+    first, second = (next(judge_names("c2", one, look)) for one in wanted)
+    assert first.found == second.found == "names of several nodes mean nothing"
+    assert "getent hosts c3" in first.hint
+    (one,) = judge_names("c2", {"head": ("10.5.0.1",), "c3": ()}, look)
+    assert one.found == "c3 means nothing"
 
 
 def test_a_link_without_a_speed_is_no_slow_one() -> None:

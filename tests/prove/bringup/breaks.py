@@ -6,16 +6,20 @@ from dataclasses import dataclass
 
 from bringup.begun import Begun
 from bringup.stage import Stage, hold_all, until
+from tests.support.real_clusters import Answer
 
 __all__ = ["AT_WORK", "BREAKS", "prove_breaks_at_work", "prove_breaks_meanwhile"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Sign:
-    """By which verdict a check tells a break; none: it has no check for it, and must name nobody."""
+    """By which verdict a check tells a break."""
 
-    checks: tuple[str, ...] = ()
+    checks: tuple[str, ...]
     level: str = "quick"
+    severity: str = "critical"
+    after_s: float = 0.0
+    """How long it has lasted when it is told."""
     stops: bool = True
     """Whether a node that is so broken cannot be brought up; else it may be, only slower."""
 
@@ -28,8 +32,8 @@ BREAKS: Mapping[str, Sign] = {
     "kill-sshd": GONE,
     "disk-full": Sign(checks=("disk.full", "disk.write")),
     "slow-cpu": Sign(checks=("cpu.speed",), level="medium", stops=False),
-    "slow-net": Sign(stops=False),
-    "lock-apt": Sign(stops=False),
+    "slow-net": Sign(checks=("network.speed",), level="medium", stops=False),
+    "lock-apt": Sign(checks=("node.package-lock",), severity="warning", after_s=310.0, stops=False),
 }
 AT_WORK = tuple(BREAKS)
 SILENCE_S = 240
@@ -48,10 +52,10 @@ def _prove_one(stage: Stage, kind: str, node: str) -> None:
     stage.tell(f"{kind} of {node} at work")
     _break(stage, kind, node)
     stage.ledger.done[f"{kind} at work"] += 1
+    time.sleep(sign.after_s)
     try:
         found = stage.cluster.cluster("check", "--level", sign.level)
-        critical = found.verdicts("critical")
-        _judge(stage, kind, node, critical, found.verdicts("unknown"), found.code)
+        _judge(stage, kind, node, found)
     finally:
         stage.expect("a host is healed", stage.cluster.ogai("lab", "heal", node), 0)
     well = until(lambda: stage.cluster.cluster("check", "--level", sign.level).code == 0)
@@ -59,25 +63,19 @@ def _prove_one(stage: Stage, kind: str, node: str) -> None:
     stage.check("a check after the mend is green", *([] if well else [f"after {kind} of {node}: {said}"]))
 
 
-def _judge(
-    stage: Stage,
-    kind: str,
-    node: str,
-    critical: Sequence[tuple[str, str]],
-    unknown: Sequence[tuple[str, str]],
-    code: int,
-) -> None:
+def _judge(stage: Stage, kind: str, node: str, found: Answer) -> None:
     sign = BREAKS[kind]
+    critical, unknown, told = (found.verdicts(word) for word in ("critical", "unknown", sign.severity))
     others = [f"{kind} of {node}: {other} {check}" for other, check in critical if other != node]
     stage.check("no other node is named", *others)
-    if not sign.checks:
-        return
     if sign.level == "medium" and not critical and {check for _, check in unknown} & set(sign.checks):
         stage.ledger.done[f"{kind} at work, machine too busy to judge"] += 1
         return
-    right = code == 6 and any((node, check) in critical for check in sign.checks)
-    told = f"{kind} of {node}: exit code {code}, {critical}"
-    stage.check("the node is named by the right verdict", *([] if right else [told]))
+    fails = sign.severity == "critical"
+    named = any((node, check) in told for check in sign.checks)
+    right = named and (found.code == 6) == fails
+    words = f"{kind} of {node}: exit code {found.code}, {sign.severity}: {told}"
+    stage.check("the node is named by the right verdict", *([] if right else [words]))
 
 
 def prove_breaks_meanwhile(stage: Stage, kinds: Sequence[str]) -> None:

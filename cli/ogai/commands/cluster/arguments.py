@@ -66,8 +66,8 @@ def cluster_option(command: Command) -> Command:
     """Take `cluster`."""
     option = click.option(
         "--cluster",
-        metavar="FILE|current",
-        help="Cluster document; else the current cluster as last applied.",
+        metavar="FILE|NAME",
+        help="Cluster document, or a cluster kept here; else the current one as last applied.",
     )
     return option(command)
 

@@ -20,7 +20,7 @@ Nothing is changed. `ogai cluster up` brings everything back. Exit code 4: a nod
 
 
 @click.command(epilog=EPILOG)
-@click.argument("file", required=False, type=click.Path(path_type=Path))
+@click.argument("file", metavar="[FILE|NAME]", required=False, type=click.Path(path_type=Path))
 @click.option("--limit", metavar="NODESET", help="Only these nodes, and the controller.")
 @name_option
 @ask_option

@@ -45,6 +45,7 @@ def down(
             force=force,
             password=password_of(ask=ask_sudo_password),
             agree=shown.agree_text,
+            on_wait=shown.waits,
         )
     emit(undone, output, print_undone)
     flow.raise_for_failed(undone)

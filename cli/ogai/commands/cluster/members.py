@@ -68,6 +68,8 @@ def add(
             agree=shown.agree,
             on_node=shown.looked,
             on_progress=shown.progress,
+            on_wait=shown.waits,
+            dry_run=dry_run,
             check=flow.gate if check else None,
         )
     emit(brought, output, print_brought)
@@ -114,6 +116,7 @@ def remove(
             agree=shown.agree_text,
             on_node=shown.looked,
             on_progress=shown.progress,
+            on_wait=shown.waits,
         )
     emit(brought, output, print_brought)
     flow.raise_for_failed(brought)
@@ -150,6 +153,8 @@ def replace(
             agree=shown.agree,
             on_node=shown.looked,
             on_progress=shown.progress,
+            on_wait=shown.waits,
+            dry_run=dry_run,
             check=flow.gate if check else None,
         )
     emit(brought, output, print_brought)

@@ -24,7 +24,7 @@ up and unfit for work, and the verdict says how to mend it.
 
 
 @click.command(epilog=EPILOG)
-@click.argument("file", required=False, type=click.Path(path_type=Path))
+@click.argument("file", metavar="[FILE|NAME]", required=False, type=click.Path(path_type=Path))
 @name_option
 @click.option("--limit", metavar="NODESET", help="Only these nodes, and the controller.")
 @click.option("--full", is_flag=True, help="Apply every role, whatever holds already.")
@@ -54,7 +54,7 @@ def up(
 ) -> None:
     """Make hosts a cluster as FILE says, or bring what has drifted back.
 
-    FILE is a `cluster` document: `ogai schema example cluster` shows one.
+    FILE is a `cluster` document: `ogai schema example cluster` shows one. NAME is a cluster that is kept here.
     """
     from ogai.flows import cluster as flow
     from ogai.render.cluster.brought import print_brought
@@ -71,6 +71,8 @@ def up(
             agree=shown.agree,
             on_node=shown.looked,
             on_progress=shown.progress,
+            on_wait=shown.waits,
+            dry_run=dry_run,
             check=flow.gate if check else None,
         )
     emit(brought, output, print_brought)

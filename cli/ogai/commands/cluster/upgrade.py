@@ -21,7 +21,7 @@ node that fails is the last: its nodes stay drained, and the same command goes o
 
 
 @click.command(epilog=EPILOG)
-@click.argument("file", required=False, type=click.Path(path_type=Path))
+@click.argument("file", metavar="[FILE|NAME]", required=False, type=click.Path(path_type=Path))
 @click.option(
     "--share",
     metavar="SHARE",
@@ -70,6 +70,8 @@ def upgrade(
             agree=shown.agree,
             on_node=shown.looked,
             on_progress=shown.progress,
+            on_wait=shown.waits,
+            dry_run=dry_run,
             on_wave=lambda nodes: click.echo(f"next: {nodes}", err=True),
         )
     emit(brought, output, print_brought)

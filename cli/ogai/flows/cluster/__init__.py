@@ -12,6 +12,7 @@ from ogai.flows.cluster.kept import KeptCluster, list_clusters, use
 from ogai.flows.cluster.lists import ImportedCluster, export_inventory, import_list
 from ogai.flows.cluster.members import add, remove, replace
 from ogai.flows.cluster.prepare import Prepared
+from ogai.flows.cluster.refused import raise_for_lost
 from ogai.flows.cluster.report import ClusterReport, gather_report, report_path
 from ogai.flows.cluster.status import NodeStatus, Status, status
 from ogai.flows.cluster.up import up
@@ -48,6 +49,7 @@ __all__ = [
     "offered",
     "parse_storage",
     "raise_for_failed",
+    "raise_for_lost",
     "raise_for_unseen",
     "raise_for_verdicts",
     "remove",

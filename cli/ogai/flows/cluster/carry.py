@@ -4,16 +4,19 @@ import os
 import time
 from collections.abc import Mapping, Sequence
 
+import msgspec
+
 from l0_infra import Ended, Host, Ledger, OnProgress, RunRecord, Site, apply_plan, find_ansible
 from l0_infra.core.exec import LocalRunner, Secret
 from l0_infra.schemas import ApplyRole
 from l1_podsys.schemas import Ssh
 from ogai.flows.cluster.brought import Brought, NodeBrought, Trouble
 from ogai.flows.cluster.nodes import Nodes
-from ogai.flows.cluster.prepare import Prepared, look_at_things
+from ogai.flows.cluster.prepare import Prepared
+from ogai.flows.cluster.survey import look_at_things
 from ogai.flows.node.targets import Target
 
-__all__ = ["SILENCE_S", "carry_out"]
+__all__ = ["SILENCE_S", "brought_of", "carry_out", "need_ansible", "not_done"]
 
 SILENCE_S = 900.0
 PYTHON = "/usr/bin/python3"
@@ -61,6 +64,18 @@ def carry_out(
     finally:
         ledger.end_run(run, time.time(), outcome)
     return brought_of(prepared, run, ended, unsound, time.monotonic() - began)
+
+
+def need_ansible(prepared: Prepared) -> str:
+    """Find what applies roles, where any is left to be applied. Raises UsageError when there is none."""
+    needed = any(isinstance(step.action, ApplyRole) for step in prepared.steps_left)
+    return find_ansible() if needed else ""
+
+
+def not_done(prepared: Prepared) -> Brought:
+    """Sum up a plan that is not carried out: what is left of it is held."""
+    ended = [Ended(step=step, state="held", message="not carried out") for step in prepared.steps_left]
+    return msgspec.structs.replace(brought_of(prepared, "", ended, (), 0.0), troubles=())
 
 
 def brought_of(
@@ -150,14 +165,13 @@ def _look_again(
 def _site(
     prepared: Prepared, nodes: Nodes, run: str, *, sudo: bool, password: Secret | None, silence_s: float
 ) -> Site:
-    needs_ansible = any(isinstance(step.action, ApplyRole) for step in prepared.steps_left)
     return Site(
         hosts={name: _host(nodes.targets[name], prepared.cluster.ssh, sudo=sudo) for name in prepared.names},
         runner=nodes.runner,
         control=LocalRunner(),
         roles=prepared.roles.by_name,
         folder=prepared.place.run(run),
-        program=find_ansible() if needs_ansible else "",
+        program=need_ansible(prepared),
         password=password,
         guard=prepared.place.guard,
         silence_s=silence_s,

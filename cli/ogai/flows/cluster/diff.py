@@ -5,11 +5,12 @@ from pathlib import Path
 import msgspec
 
 from l0_infra import Entry
-from l0_infra.core.errors import FactsMissingError
 from l0_infra.core.exec import Secret
-from l0_infra.core.nodeset import fold
 from l0_infra.schemas import Step
-from ogai.flows.cluster.prepare import OnNode, Prepared, Roles, load_all_roles, prepare
+from ogai.flows.cluster.prepare import Prepared, prepare
+from ogai.flows.cluster.refused import raise_for_lost
+from ogai.flows.cluster.roles import Roles, load_all_roles
+from ogai.flows.cluster.survey import OnNode
 from ogai.flows.cluster.work import wanted_cluster, work_on
 from ogai.flows.node.targets import targets_of_cluster
 
@@ -46,10 +47,10 @@ def diff(
     roles: Roles | None = None,
     on_node: OnNode | None = None,
 ) -> Deviations:
-    """Compare what is wished with what was done and with what is found on the nodes now; nothing is changed."""
+    """Compare what is wished with what was done and with what is found on the nodes now; nothing is written."""
     cluster, place = wanted_cluster(None if file is None else Path(file), name)
     names = [str(target.name) for target in targets_of_cluster(cluster, limit)]
-    with work_on(cluster, place, "ogai cluster diff", password=password) as work:
+    with work_on(cluster, place, "ogai cluster diff", password=password, dry_run=True) as work:
         prepared = prepare(
             cluster,
             place,
@@ -78,13 +79,7 @@ def diff(
 
 def raise_for_unseen(deviations: Deviations) -> None:
     """Raise FactsMissingError when a node could not be looked at."""
-    if deviations.unseen:
-        raise FactsMissingError(
-            fold(deviations.unseen),
-            found=next(iter(deviations.unseen.values())),
-            expected="an answer",
-            retry=True,
-        )
+    raise_for_lost(deviations.unseen)
 
 
 def _deviations(prepared: Prepared, step: Step) -> tuple[Deviation, ...]:

@@ -8,9 +8,9 @@ from l0_infra.core.exec import Secret
 from l0_infra.core.units import format_count
 from l1_podsys import cluster_members, controller_name, forget_current
 from ogai.flows.cluster.brought import Brought, NodeBrought
-from ogai.flows.cluster.prepare import Roles, load_all_roles
+from ogai.flows.cluster.roles import Roles, load_all_roles
 from ogai.flows.cluster.undo import undo_roles
-from ogai.flows.cluster.work import wanted_cluster, work_on
+from ogai.flows.cluster.work import OnWait, wanted_cluster, work_on
 
 __all__ = ["down"]
 
@@ -23,6 +23,7 @@ def down(
     password: Secret | None = None,
     roles: Roles | None = None,
     agree: Callable[[str], None] = lambda text: None,
+    on_wait: OnWait = lambda text: None,
 ) -> Brought:
     """Stop and disable services, take files away (what was there before comes back), and forget the cluster.
 
@@ -34,7 +35,7 @@ def down(
     what = "what roles left, with all data" if purge else "what roles left; data stay"
     agree(f"cluster {cluster.name}: on {format_count(len(names), 'node')} goes {what}")
     known = roles or load_all_roles()
-    with work_on(cluster, place, "ogai cluster down", password=password) as work:
+    with work_on(cluster, place, "ogai cluster down", password=password, on_wait=on_wait) as work:
         controller = controller_name(cluster)
         others = [name for name in names if name != controller]
         troubles = (

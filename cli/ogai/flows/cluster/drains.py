@@ -17,6 +17,7 @@ from l1_podsys import (
     load_record,
     needs_sudo,
     parse_drain,
+    plain_reason,
     save_record,
 )
 from l1_podsys.schemas import Cluster, DrainChange
@@ -44,10 +45,10 @@ def drain(
 ) -> tuple[DrainChange, ...]:
     """Let nodes finish what they run and take nothing new, in the name of `owner` (None: the account that asks).
 
-    A drain of the checks is taken over; any other is kept, and told. Raises UnsatisfiableError for nodes that the
-    scheduler does not know, EngineError when it does not answer.
+    The reason becomes one line. A drain of the checks is taken over; any other is kept, and told. Raises
+    UnsatisfiableError for nodes that the scheduler does not know, EngineError when it does not answer.
     """
-    own = owner or account()
+    own, reason = owner or account(), plain_reason(reason)
     with _asked(nodes, cluster, password) as asked:
         before = {node.name: node for node in asked.drainer.nodes(asked.names)}
         _refuse_unknown(asked, before.keys())

@@ -12,7 +12,8 @@ from l0_infra.schemas import ApplyRole
 from l1_podsys import ListForm, Note, assemble, cluster_members, guess_form, parse_list, render_inventory
 from l1_podsys.schemas import Cluster
 from ogai.flows.cluster.place import ClusterPlace
-from ogai.flows.cluster.prepare import load_all_roles, plan_cluster
+from ogai.flows.cluster.planned import plan_cluster
+from ogai.flows.cluster.roles import load_all_roles
 from ogai.flows.cluster.work import wanted_cluster
 
 __all__ = ["ImportedCluster", "export_inventory", "import_list"]
@@ -58,7 +59,8 @@ def export_inventory(file: str | Path | None = None, *, name: str | None = None)
 
 def _variables(cluster: Cluster, place: ClusterPlace) -> Mapping[str, Mapping[str, str]]:
     names = list(cluster_members(cluster))
-    plan = plan_cluster(cluster, place, names, load_all_roles(), {}, place.load_traits())
+    identity = place.load_identity() or ""
+    plan = plan_cluster(cluster, place, names, load_all_roles(), {}, place.load_traits(), identity=identity)
     told: dict[str, dict[str, str]] = defaultdict(dict)
     for step in plan.steps:
         if isinstance(step.action, ApplyRole):

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from l0_infra import OnProgress
+from l0_infra import OnProgress, find_ansible
 from l0_infra.core.errors import UsageError
 from l0_infra.core.exec import Secret
 from l0_infra.core.nodeset import expand, fold
@@ -12,10 +12,12 @@ from ogai.flows.cluster.brought import Brought
 from ogai.flows.cluster.gate import Gate, gate
 from ogai.flows.cluster.host_keys import forget_host_key
 from ogai.flows.cluster.out_of_work import drainer_for, forget_in_scheduler, take_out_of_work
-from ogai.flows.cluster.prepare import OnNode, Prepared, Roles, load_all_roles
+from ogai.flows.cluster.prepare import Prepared
+from ogai.flows.cluster.roles import Roles, load_all_roles
+from ogai.flows.cluster.survey import OnNode
 from ogai.flows.cluster.undo import undo_roles
 from ogai.flows.cluster.up import bring_up, checked
-from ogai.flows.cluster.work import wanted_cluster, work_on
+from ogai.flows.cluster.work import OnWait, wanted_cluster, work_on
 
 __all__ = ["add", "remove", "replace"]
 
@@ -36,16 +38,21 @@ def add(
     agree: Agree = lambda prepared: None,
     on_node: OnNode | None = None,
     on_progress: OnProgress = lambda progress: None,
+    on_wait: OnWait = lambda text: None,
     check: Gate | None = gate,
+    dry_run: bool = False,
 ) -> Brought:
     """Add nodes to a cluster and bring them up: they are looked at, and the controller, and nobody else.
 
-    Raises UsageError for names that are there already, or when there are not as many addresses.
+    A `dry_run` changes nothing, and what would be done counts as held. Raises UsageError for names that are there
+    already, or when there are not as many addresses.
     """
     cluster, place = wanted_cluster(None, name)
     listed = () if addresses is None else expand(addresses)
     wider = with_nodes(cluster, expand(nodes), addresses=listed, like=like)
-    with work_on(wider, place, "ogai cluster add", password=password) as work:
+    with work_on(
+        wider, place, "ogai cluster add", password=password, dry_run=dry_run, on_wait=on_wait
+    ) as work:
         brought = bring_up(
             work,
             expand(nodes),
@@ -69,6 +76,7 @@ def remove(
     agree: Callable[[str], None] = lambda text: None,
     on_node: OnNode | None = None,
     on_progress: OnProgress = lambda progress: None,
+    on_wait: OnWait = lambda text: None,
 ) -> Brought:
     """Take nodes out of a cluster: drained, idle, their services stopped, forgotten, and the controller told.
 
@@ -78,11 +86,12 @@ def remove(
     cluster, place = wanted_cluster(None, name)
     names = _known(cluster, nodes)
     left = without_nodes(cluster, names)
+    find_ansible()
     agree(
         f"{fold(names)} leave{'s' if len(names) == 1 else ''} cluster {cluster.name}: what roles left there goes"
     )
     known = roles or load_all_roles()
-    with work_on(cluster, place, "ogai cluster remove", password=password) as work:
+    with work_on(cluster, place, "ogai cluster remove", password=password, on_wait=on_wait) as work:
         drainer = drainer_for(work)
         if not force:
             take_out_of_work(work, drainer, names, owner=OWNER, reason="it leaves the cluster", wait_s=wait_s)
@@ -115,32 +124,45 @@ def replace(
     agree: Agree = lambda prepared: None,
     on_node: OnNode | None = None,
     on_progress: OnProgress = lambda progress: None,
+    on_wait: OnWait = lambda text: None,
     check: Gate | None = gate,
+    dry_run: bool = False,
 ) -> Brought:
     """Bring up another machine under the name of one that is gone; what was done on the old one is forgotten.
 
-    The old machine's host key is forgotten too, so that the new one's is looked at anew. At another address it joins
-    the scheduler as a new node does: a drain of the old machine goes with that one.
+    The old machine's host key is forgotten too, so that the new one's is looked at anew; not in a `dry_run`, which
+    changes nothing. At another address it joins the scheduler as a new node does: a drain of the old machine goes
+    with that one.
     """
     cluster, place = wanted_cluster(None, name)
     _known(cluster, node)
     moved = cluster if address is None else with_address(cluster, node, address)
-    with work_on(moved, place, "ogai cluster replace", password=password) as work:
-        forget_host_key(moved.ssh, str(work.nodes.targets[node].address))
+
+    def agreed(prepared: Prepared) -> None:
+        agree(prepared)
+        if dry_run:
+            return
         if address is not None:  # the scheduler would go on calling the old machine
             forget_in_scheduler(work, [node])
         work.ledger.forget([node])
+
+    with work_on(
+        moved, place, "ogai cluster replace", password=password, dry_run=dry_run, on_wait=on_wait
+    ) as work:
+        if not dry_run:
+            forget_host_key(moved.ssh, str(work.nodes.targets[node].address))
         brought = bring_up(
             work,
             [node],
             roles=roles or load_all_roles(),
-            agree=agree,
+            agree=agreed,
+            anew=[node],
             on_node=on_node,
             on_progress=on_progress,
             what="replace",
         )
         drainer = drainer_for(work)
-        if drainer is not None and not brought.bad():
+        if drainer is not None and not brought.bad() and not dry_run:
             drainer.undrain([node], owner=OWNER)
         return checked(work, brought, check)
 

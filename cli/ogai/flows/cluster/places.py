@@ -5,12 +5,12 @@ from pathlib import Path
 
 import msgspec
 
-from l0_infra.core.documents import parse_document, read_document, render_json
+from l0_infra.core.documents import parse_document, render_json
 from l0_infra.core.errors import OgaiError
 from l0_infra.core.store import load_file, save_file
 from l1_podsys import members_of
 from l1_podsys.schemas import Cluster, ClusterState, NodeState
-from ogai.flows.cluster.place import place_of
+from ogai.flows.cluster.place import place_of, read_cluster
 
 __all__ = ["cluster_folder", "save_state", "wanted_cluster"]
 
@@ -18,13 +18,13 @@ CURRENT = "current"
 
 
 def wanted_cluster(cluster: str | Path | None) -> Cluster:
-    """Read the document of a cluster: a file, or (None or `current`) as the current one was last applied.
+    """Read the document of a cluster: a file or the name of one kept here, or (None or `current`) the current one.
 
     Raises UsageError when there is no current cluster, DocumentError for a bad document.
     """
     if cluster is None or str(cluster) == CURRENT:
         return place_of().load()
-    return read_document(Path(cluster), expect=Cluster)
+    return read_cluster(cluster)
 
 
 def cluster_folder(name: str) -> Path:

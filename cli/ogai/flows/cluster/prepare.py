@@ -1,70 +1,28 @@
-"""What bringing a cluster up would mean now: look at its nodes, plan, and say what is left to be done and why."""
+"""What bringing a cluster up would mean now: look at its nodes, plan, and say what is left to be done and why.
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cache
-from time import time
+Nothing is written before the plan is agreed to; `settle` keeps what was found and made then.
+"""
 
-import msgspec
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from secrets import token_hex
 
-from l0_infra import (
-    Entry,
-    Item,
-    Ledger,
-    Left,
-    Look,
-    Provisioned,
-    RoleSheet,
-    judge_left,
-    load_roles,
-    look_command,
-    parse_look,
-    plan_provision,
-    probe_node,
-    role_folder,
-    role_key,
-    things_of,
-)
-from l0_infra.core.errors import OgaiError, RemoteError
-from l0_infra.core.exec import Runner
+from l0_infra import Entry, Item, Ledger, Left, Look, judge_left, things_of
 from l0_infra.schemas import NodeFacts, Plan, Step
-from l1_podsys import BringupScene, Trait, cluster_members, controller_name, plan_bringup, trait_of
+from l1_podsys import Trait, cluster_members, controller_name, identity_among, trait_of
 from l1_podsys.schemas import Cluster
 from ogai.flows.cluster.nodes import Nodes
 from ogai.flows.cluster.place import ClusterPlace
-from ogai.flows.cluster.secrets import SecretDigests, ensure_secrets
-from ogai.flows.node.lost import lost_of
-from ogai.flows.node.survey import GRACE_S, LIMIT_S
+from ogai.flows.cluster.planned import plan_cluster
+from ogai.flows.cluster.refused import refuse_absent, refuse_foreign, refuse_shorter
+from ogai.flows.cluster.roles import Roles
+from ogai.flows.cluster.secrets import ensure_secrets
+from ogai.flows.cluster.survey import OnNode, look_at_things, survey_nodes
 
-__all__ = [
-    "OnNode",
-    "Prepared",
-    "Roles",
-    "load_all_roles",
-    "look_at_things",
-    "plan_cluster",
-    "prepare",
-]
+__all__ = ["Prepared", "prepare", "settle"]
 
-LOOK_S = 90.0
 PYTHON = (Item("file", "/usr/bin/python3"),)
 """What the step leaves that brings Python."""
-
-OnNode = Callable[[str, float], None]
-"""Called with the name of each node that was looked at, and the seconds it took."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Roles:
-    """The roles of one node, and those that make many nodes one."""
-
-    provision: Sequence[RoleSheet]
-    bringup: Sequence[RoleSheet]
-
-    @property
-    def by_name(self) -> Mapping[str, RoleSheet]:
-        """All of them."""
-        return {sheet.role.name: sheet for sheet in (*self.provision, *self.bringup)}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -78,7 +36,12 @@ class Prepared:
     names: tuple[str, ...]
     plan: Plan
     left: Left
+    identity: str = ""
+    """What tells the cluster from another of its name; `adopted`: it was found on nodes, and not known here."""
+    adopted: bool = False
+    full: bool = False
     facts: Mapping[str, NodeFacts] = field(default_factory=dict)
+    traits: Mapping[str, Trait] = field(default_factory=dict)
     entries: Mapping[str, Entry] = field(default_factory=dict)
     things: Mapping[str, tuple[Item, ...]] = field(default_factory=dict)
     looks: Mapping[str, Look] = field(default_factory=dict)
@@ -88,12 +51,6 @@ class Prepared:
     def steps_left(self) -> tuple[Step, ...]:
         """The steps that would be carried out."""
         return tuple(step for step in self.plan.steps if step.id in self.left.reasons)
-
-
-@cache
-def load_all_roles() -> Roles:
-    """Read the roles that ogai brings."""
-    return Roles(provision=load_roles(role_folder("l0_infra")), bringup=load_roles(role_folder("l1_podsys")))
 
 
 def prepare(
@@ -106,21 +63,31 @@ def prepare(
     roles: Roles,
     sudo: bool,
     full: bool = False,
+    anew: Collection[str] = (),
     on_node: OnNode | None = None,
 ) -> Prepared:
-    """Look at these nodes, and plan for them; the controller is one of them whether it is named or not."""
+    """Look at these nodes, and plan for them; the controller is one of them whether it is named or not.
+
+    What was done on nodes of `anew` counts for nothing. Raises UnsatisfiableError for nodes of another cluster and for
+    interfaces that no node has, FactsMissingError where the scheduler would lose nodes that are not known any more.
+    """
     controller = controller_name(cluster)
     chosen = tuple(dict.fromkeys((controller, *names)))
-    facts, lost = _survey(chosen, nodes, sudo=sudo, on_node=on_node)
-    traits = _note_traits(cluster, place, facts)
-    ensure_secrets(place.secrets, None if controller in lost else nodes.runner(controller), sudo=sudo)
-    plan = plan_cluster(cluster, place, chosen, roles, facts, traits)
+    facts, lost = survey_nodes(chosen, nodes, sudo=sudo, on_node=on_node)
+    known = place.load_identity()
+    found = None if known else identity_among(cluster.name, facts)
+    identity = known or found or token_hex(8)
+    refuse_foreign(cluster, identity, facts)
+    refuse_absent(cluster, facts)
+    traits = _traits(cluster, place, facts)
+    refuse_shorter(cluster, traits, ledger, chosen, adopted=found is not None)
+    plan = plan_cluster(cluster, place, chosen, roles, facts, traits, identity=identity)
     things = {
         **things_of(plan, roles.by_name),
         **{step.id: PYTHON for step in plan.steps if step.id.endswith(":python")},
     }
     looks = look_at_things(plan, things, [name for name in chosen if name not in lost], nodes, sudo=sudo)
-    entries = ledger.entries(chosen)
+    entries = ledger.entries([name for name in chosen if name not in anew])
     left = judge_left(plan, entries, looks, roles.by_name, things, full=full)
     return Prepared(
         cluster=cluster,
@@ -130,7 +97,11 @@ def prepare(
         names=chosen,
         plan=plan,
         left=_with_lost(plan, left, lost),
+        identity=identity,
+        adopted=found is not None,
+        full=full,
         facts=facts,
+        traits=traits,
         entries=entries,
         things=things,
         looks=looks,
@@ -138,93 +109,35 @@ def prepare(
     )
 
 
-def look_at_things(
-    plan: Plan, things: Mapping[str, Iterable[Item]], names: Sequence[str], nodes: Nodes, *, sudo: bool
-) -> Mapping[str, Look]:
-    """Look at what roles leave on nodes, one round trip each; a node that does not answer has no look."""
-    asked: dict[str, list[Item]] = {name: [] for name in names}
-    for step in plan.steps:
-        if step.node in asked:
-            asked[step.node].extend(things.get(step.id, ()))
+def settle(prepared: Prepared, nodes: Nodes, *, sudo: bool) -> Prepared:
+    """Keep what was agreed to: the document, whose the nodes are, what was found of them, and the secrets.
 
-    def work(name: str, runner: Runner) -> Look:
-        outcome = runner.run(look_command(asked[name], sudo=sudo))
-        look = parse_look(outcome.stdout)
-        if look is None:
-            outcome.check()
-            raise RemoteError(name, found="an answer that was cut off", expected="a look at what roles left")
-        return look
-
-    found = nodes.reach([name for name in names if asked[name]], work, limit_s=LOOK_S)
-    return {name: look for name, look in found.items() if isinstance(look, Look)}
+    Secrets that are missing are made now, and the plan anew, for a secret is part of what a step is known by.
+    """
+    one = prepared
+    ready = one.place.has_secrets()
+    controller = None if one.controller in one.lost else nodes.runner(one.controller)
+    ensure_secrets(one.place.secrets, controller, sudo=sudo)
+    one.place.save_identity(one.identity)
+    if one.traits != one.place.load_traits():
+        one.place.save_traits(one.traits)
+    one.place.save(one.cluster)
+    return one if ready else _planned_anew(one)
 
 
-def _survey(
-    names: Sequence[str], nodes: Nodes, *, sudo: bool, on_node: OnNode | None
-) -> tuple[dict[str, NodeFacts], dict[str, str]]:
-    def work(name: str, runner: Runner) -> NodeFacts:
-        facts = probe_node(runner, time(), limit_s=LIMIT_S, sudo=sudo)
-        return msgspec.structs.replace(facts, node=name)
-
-    facts, lost = dict[str, NodeFacts](), dict[str, str]()
-    for name, found in nodes.reach(names, work, limit_s=LIMIT_S + GRACE_S, on_done=on_node).items():
-        if isinstance(found, OgaiError):
-            lost[name] = f"{found.found}{f' ({found.hint})' if found.hint else ''}"
-        elif why := lost_of(found):
-            lost[name] = f"{why.reason}: {why.detail}"
-        else:
-            facts[name] = found
-    return facts, lost
+def _planned_anew(one: Prepared) -> Prepared:
+    plan = plan_cluster(
+        one.cluster, one.place, one.names, one.roles, one.facts, one.traits, identity=one.identity
+    )
+    left = judge_left(plan, one.entries, one.looks, one.roles.by_name, one.things, full=one.full)
+    return replace(one, plan=plan, left=_with_lost(plan, left, one.lost))
 
 
-def _note_traits(
-    cluster: Cluster, place: ClusterPlace, facts: Mapping[str, NodeFacts]
-) -> Mapping[str, Trait]:
-    known, members = place.load_traits(), cluster_members(cluster)
+def _traits(cluster: Cluster, place: ClusterPlace, facts: Mapping[str, NodeFacts]) -> Mapping[str, Trait]:
+    """Return what is known of the members: what was found now, else what was found before."""
+    members = cluster_members(cluster)
     found = {name: trait_of(members[name].node, one, cluster) for name, one in facts.items()}
-    traits = {name: trait for name, trait in (known | found).items() if name in members}
-    if traits != known:
-        place.save_traits(traits)
-    return traits
-
-
-def plan_cluster(
-    cluster: Cluster,
-    place: ClusterPlace,
-    names: Sequence[str],
-    roles: Roles,
-    facts: Mapping[str, NodeFacts],
-    traits: Mapping[str, Trait],
-) -> Plan:
-    """Plan all roles for these nodes, from what was found of them now and of all nodes ever."""
-    sheets = roles.by_name
-
-    secrets = SecretDigests(place.secrets)
-
-    def key_of(node: str, role: str, variables: Mapping[str, str]) -> str:
-        return role_key(node, sheets[role].sha256 + secrets.of(variables), variables)
-
-    scene = BringupScene(
-        cluster=cluster,
-        members=cluster_members(cluster),
-        controller=controller_name(cluster),
-        roles=[sheet.role for sheet in roles.bringup],
-        key_of=key_of,
-        secrets=secrets.folder,
-        facts=facts,
-        traits=traits,
-    )
-    wish = Provisioned(
-        lead=scene.controller,
-        lead_address=scene.address(scene.controller),
-        time=cluster.time,
-        tuning=cluster.tuning,
-        packages=cluster.packages,
-        unsteered=frozenset(name for name, trait in traits.items() if trait.container),
-    )
-    base = plan_provision(names, wish, roles.provision)
-    above = plan_bringup(scene, names, others=[sheet.role.name for sheet in roles.provision])
-    return Plan(title=above.title, steps=(*base.steps, *above.steps))
+    return {name: trait for name, trait in (place.load_traits() | found).items() if name in members}
 
 
 def _with_lost(plan: Plan, left: Left, lost: Mapping[str, str]) -> Left:

@@ -1,6 +1,6 @@
 """Bring a cluster up, or as much of it as is named: look, plan, ask, carry out, look again, check."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
 import msgspec
@@ -8,10 +8,12 @@ import msgspec
 from l0_infra import OnProgress
 from l0_infra.core.exec import Secret
 from ogai.flows.cluster.brought import Brought
-from ogai.flows.cluster.carry import SILENCE_S, carry_out
+from ogai.flows.cluster.carry import SILENCE_S, carry_out, need_ansible, not_done
 from ogai.flows.cluster.gate import Gate, gate
-from ogai.flows.cluster.prepare import OnNode, Prepared, Roles, load_all_roles, prepare
-from ogai.flows.cluster.work import Work, refuse_missing, wanted_cluster, work_on
+from ogai.flows.cluster.prepare import Prepared, prepare, settle
+from ogai.flows.cluster.roles import Roles, load_all_roles
+from ogai.flows.cluster.survey import OnNode
+from ogai.flows.cluster.work import OnWait, Work, refuse_missing, wanted_cluster, work_on
 from ogai.flows.node.targets import targets_of_cluster
 
 __all__ = ["Agree", "bring_up", "checked", "up"]
@@ -32,16 +34,22 @@ def up(
     agree: Agree = lambda prepared: None,
     on_node: OnNode | None = None,
     on_progress: OnProgress = lambda progress: None,
+    on_wait: OnWait = lambda text: None,
     check: Gate | None = gate,
+    dry_run: bool = False,
 ) -> Brought:
     """Make a cluster as its document says; `limit` names the nodes meant, and the controller is always among them.
 
-    What holds already is passed over, unless `full`. One node that fails stops itself and what waits for it. Raises
-    DocumentError and UsageError for what is meant badly, EngineError when somebody else is at work on the cluster.
+    What holds already is passed over, unless `full`. One node that fails stops itself and what waits for it. A
+    `dry_run` changes nothing, not even here: what would be done counts as held. Raises DocumentError and UsageError
+    for what is meant badly, UnsatisfiableError for nodes of another cluster, EngineError when somebody else is at work
+    on this one.
     """
     cluster, place = wanted_cluster(None if file is None else Path(file), name)
     names = [str(target.name) for target in targets_of_cluster(cluster, limit)]
-    with work_on(cluster, place, "ogai cluster up", password=password) as work:
+    with work_on(
+        cluster, place, "ogai cluster up", password=password, dry_run=dry_run, on_wait=on_wait
+    ) as work:
         brought = bring_up(
             work,
             names,
@@ -66,8 +74,9 @@ def bring_up(
     on_node: OnNode | None,
     on_progress: OnProgress,
     what: str = "up",
+    anew: Collection[str] = (),
 ) -> Brought:
-    """Bring nodes of a cluster up that is at work on."""
+    """Bring nodes of a cluster up that is at work on; what was done on those of `anew` counts for nothing."""
     prepared = prepare(
         work.cluster,
         work.place,
@@ -77,13 +86,17 @@ def bring_up(
         roles=roles,
         sudo=work.sudo,
         full=full,
+        anew=anew,
         on_node=on_node,
     )
     refuse_missing(work)
+    if work.dry_run:
+        agree(prepared)
+        return not_done(prepared)
+    need_ansible(prepared)
     agree(prepared)
-    work.place.save(work.cluster)
     return carry_out(
-        prepared,
+        settle(prepared, work.nodes, sudo=work.sudo),
         work.nodes,
         work.ledger,
         what,
@@ -96,5 +109,7 @@ def bring_up(
 
 def checked(work: Work, brought: Brought, check: Gate | None) -> Brought:
     """Check the nodes that are ready, and keep the verdicts with the result."""
+    if work.dry_run:
+        return brought
     ready = [node.name for node in brought.nodes if node.state == "ready"]
     return brought if check is None else msgspec.structs.replace(brought, health=check(work, ready))

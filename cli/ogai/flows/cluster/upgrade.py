@@ -11,12 +11,14 @@ from l0_infra.core.exec import Secret
 from l0_infra.core.nodeset import fold
 from l1_podsys import Drainer, cluster_members, parse_drain
 from ogai.flows.cluster.brought import Brought, NodeBrought, Trouble
-from ogai.flows.cluster.carry import brought_of
+from ogai.flows.cluster.carry import brought_of, need_ansible, not_done
 from ogai.flows.cluster.gate import Gate, gate, unfit
 from ogai.flows.cluster.out_of_work import drainer_for, take_out_of_work
-from ogai.flows.cluster.prepare import OnNode, Prepared, Roles, load_all_roles, prepare
+from ogai.flows.cluster.prepare import Prepared, prepare
+from ogai.flows.cluster.roles import Roles, load_all_roles
+from ogai.flows.cluster.survey import OnNode
 from ogai.flows.cluster.up import bring_up
-from ogai.flows.cluster.work import refuse_missing, wanted_cluster, work_on
+from ogai.flows.cluster.work import OnWait, refuse_missing, wanted_cluster, work_on
 
 __all__ = ["upgrade", "waves_of"]
 
@@ -38,17 +40,22 @@ def upgrade(
     on_node: OnNode | None = None,
     on_progress: OnProgress = lambda progress: None,
     on_wave: Callable[[str], None] = lambda text: None,
+    on_wait: OnWait = lambda text: None,
     check: Gate = gate,
+    dry_run: bool = False,
 ) -> Brought:
     """Bring what changed to nodes at work, so that nothing that runs is lost.
 
     At most this share of the compute nodes is out of work at a time, and the controller comes first. The first wave
-    with a node that fails or is unfit is the last: its nodes stay drained, and the next run goes on from there. Raises
-    EngineError when work still runs on a node after `wait_s`.
+    with a node that fails or is unfit is the last: its nodes stay drained, and the next run goes on from there. A
+    `dry_run` changes nothing, and what would be done counts as held. Raises EngineError when work still runs on a node
+    after `wait_s`.
     """
     cluster, place = wanted_cluster(None if file is None else Path(file), name)
     known = roles or load_all_roles()
-    with work_on(cluster, place, "ogai cluster upgrade", password=password) as work:
+    with work_on(
+        cluster, place, "ogai cluster upgrade", password=password, dry_run=dry_run, on_wait=on_wait
+    ) as work:
         names = list(cluster_members(cluster))
         prepared = prepare(
             cluster,
@@ -62,6 +69,10 @@ def upgrade(
             on_node=on_node,
         )
         refuse_missing(work)
+        if dry_run:
+            agree(prepared)
+            return not_done(prepared)
+        need_ansible(prepared)
         agree(prepared)
         drainer, sums = drainer_for(work), _Sums(brought_of(prepared, "", (), (), 0.0))
         for wave in waves_of(prepared, _drained_before(drainer), share):

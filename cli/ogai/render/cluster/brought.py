@@ -7,6 +7,7 @@ import click
 from l0_infra.core.errors import printable
 from l0_infra.core.nodeset import fold
 from ogai.flows.cluster import Brought, NodeBrought, Trouble
+from ogai.render.alike import alike, told_once
 from ogai.render.cluster.health import print_health
 from ogai.render.moment import brief
 from ogai.render.table import Column, print_table
@@ -52,15 +53,17 @@ def _troubles(troubles: Sequence[Trouble]) -> Iterator[str]:
     groups: dict[tuple[str, str, str, str], list[Trouble]] = {}
     for one in troubles:
         if one.state != "held":
-            groups.setdefault((one.name, one.state, one.task, one.message), []).append(one)
-    for (name, state, task, message), alike in groups.items():
+            key = (one.name, one.state, one.task, alike(one.message, one.node))
+            groups.setdefault(key, []).append(one)
+    for (name, state, task, _), group in groups.items():
+        message = told_once((one.message for one in group), group[0].node)
         yield ""
-        yield f"{fold(one.node for one in alike)}: {name} {state}{f', at `{task}`' if task else ''}"
+        yield f"{fold(one.node for one in group)}: {name} {state}{f', at `{task}`' if task else ''}"
         lines = message.strip().splitlines()
         yield from (f"    {line}" for line in lines[:MESSAGE_LINES])
         if len(lines) > MESSAGE_LINES:
             yield f"    … {len(lines) - MESSAGE_LINES} more lines"
-        if log := alike[0].log:
+        if log := group[0].log:
             yield f"    log: {log}"
     yield from _waiting(troubles)
 
@@ -71,9 +74,9 @@ def _waiting(troubles: Sequence[Trouble]) -> Iterator[str]:
     for one in troubles:
         if one.state == "held" and f" on {one.node}, which failed" not in one.message:
             by_node.setdefault((one.node, one.message), []).append(one.name)
-    alike: dict[tuple[str, str], list[str]] = {}
+    groups: dict[tuple[str, str], list[str]] = {}
     for (node, message), names in by_node.items():
-        alike.setdefault((", ".join(names), message), []).append(node)
-    if alike:
+        groups.setdefault((", ".join(names), message), []).append(node)
+    if groups:
         yield ""
-    yield from (f"{fold(nodes)}: {names}: {message}" for (names, message), nodes in alike.items())
+    yield from (f"{fold(nodes)}: {names}: {message}" for (names, message), nodes in groups.items())

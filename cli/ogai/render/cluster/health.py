@@ -5,21 +5,22 @@ from collections.abc import Sequence
 
 from l1_podsys.schemas import Health, Verdict
 from ogai.flows.node import name_all
+from ogai.render.alike import alike, told_once
 from ogai.render.cluster.drains import print_changes
 from ogai.render.table import Column, print_fields, print_heading, print_table
 
 __all__ = ["print_health"]
 
 ORDER = ("critical", "unknown", "warning", "ok")
+Row = tuple[str, list[Verdict]]
+"""Nodes, and the verdicts of the first of them."""
+
 STYLES = {"critical": "bold red", "unknown": "bold yellow", "warning": "yellow", "ok": "green"}
 
 
 def print_health(health: Health, *, everything: bool = False) -> None:
-    """Print a line for each node, then each verdict that is not good (or all), worst first, on stdout."""
-    by_node: dict[str, list[Verdict]] = {}
-    for verdict in health.verdicts:
-        by_node.setdefault(verdict.node, []).append(verdict)
-    print_table(COLUMNS, list(by_node.items()))
+    """Print a line for all nodes alike, then each verdict that is not good (or all), worst first, on stdout."""
+    print_table(COLUMNS, _rows(health.verdicts))
     for severity in ORDER if everything else ORDER[:-1]:
         for group in _groups(health.verdicts, severity):
             _print(group)
@@ -30,11 +31,24 @@ def print_health(health: Health, *, everything: bool = False) -> None:
         print_heading(f"nobody was drained: {health.breaker}", style="bold red")
 
 
+def _rows(verdicts: Sequence[Verdict]) -> list[Row]:
+    """Give nodes whose verdicts come to the same one row."""
+    by_node: dict[str, list[Verdict]] = {}
+    for verdict in verdicts:
+        by_node.setdefault(verdict.node, []).append(verdict)
+    rows: dict[tuple[str, ...], dict[str, list[Verdict]]] = {}
+    for node, own in by_node.items():
+        shown = tuple(column.value((node, own)) for column in COLUMNS[1:])
+        rows.setdefault(shown, {})[node] = own
+    return [(name_all(nodes), next(iter(nodes.values()))) for nodes in rows.values()]
+
+
 def _groups(verdicts: Sequence[Verdict], severity: str) -> list[list[Verdict]]:
     groups: dict[tuple[str, str, str], list[Verdict]] = {}
-    for verdict in verdicts:
-        if verdict.severity == severity:
-            groups.setdefault((verdict.check, verdict.found, verdict.expected), []).append(verdict)
+    for one in verdicts:
+        if one.severity == severity:
+            key = (one.check, alike(one.found, one.node), alike(one.expected, one.node))
+            groups.setdefault(key, []).append(one)
     return list(groups.values())
 
 
@@ -42,25 +56,26 @@ def _print(group: Sequence[Verdict]) -> None:
     first = group[0]
     names = name_all(one.node for one in group)
     print_heading(f"{first.severity.upper()}  {names}  {first.check}", style=STYLES[first.severity])
-    fields = [("  found", first.found), ("  expected", first.expected)]
+    found = told_once((one.found for one in group), first.node)
+    fields = [("  found", found), ("  expected", told_once((one.expected for one in group), first.node))]
     print_fields([*fields, ("  mend", first.hint)] if first.hint else fields)
 
 
-def _state(row: tuple[str, list[Verdict]]) -> str:
+def _state(row: Row) -> str:
     return next(severity for severity in ORDER if any(one.severity == severity for one in row[1]))
 
 
-def _counted(severity: str, row: tuple[str, list[Verdict]]) -> str:
+def _counted(severity: str, row: Row) -> str:
     return str(Counter[str](one.severity for one in row[1])[severity])
 
 
-def _worst(row: tuple[str, list[Verdict]]) -> str:
+def _worst(row: Row) -> str:
     state = _state(row)
     codes = [one.check for one in row[1] if one.severity == state]
     return "" if state == "ok" else ", ".join(dict.fromkeys(codes))
 
 
-COLUMNS: tuple[Column[tuple[str, list[Verdict]]], ...] = (
+COLUMNS: tuple[Column[Row], ...] = (
     Column(title="NODE", value=lambda row: row[0]),
     Column(title="HEALTH", value=_state),
     Column(title="OK", value=lambda row: _counted("ok", row), align="right"),

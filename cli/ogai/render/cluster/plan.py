@@ -7,6 +7,7 @@ from l0_infra.core.nodeset import fold
 from l0_infra.core.units import format_count
 from l0_infra.schemas import Step
 from ogai.flows.cluster import Prepared
+from ogai.render.alike import fold_alike
 
 __all__ = ["plan_text"]
 
@@ -24,10 +25,14 @@ def _lines(prepared: Prepared) -> Iterator[str]:
     nodes, steps = format_count(len(prepared.names), "node"), format_count(len(left), "step")
     held = len(prepared.plan.steps) - len(left)
     yield f"{prepared.plan.title}: {nodes}, {steps} to do, {held} hold already"
-    for name, why in list(prepared.lost.items())[:MOST_LOST]:
-        yield f"  {name} cannot be looked at: {why}"
-    if len(prepared.lost) > MOST_LOST:
-        yield f"  … and {len(prepared.lost) - MOST_LOST} more"
+    if prepared.adopted:
+        number = prepared.identity
+        yield f"  the hosts belong to a cluster of this name (id {number}) that is not known here: it is taken on"
+    lost = fold_alike(prepared.lost)
+    for names, why in list(lost.items())[:MOST_LOST]:
+        yield f"  {names} cannot be looked at: {why}"
+    if len(lost) > MOST_LOST:
+        yield f"  … and {len(lost) - MOST_LOST} more"
     rows = list(_rows(left, prepared.left.reasons))
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)] if rows else []
     for row in rows:

@@ -9,7 +9,7 @@ from typing import Self
 import click
 
 from l0_infra import Progress
-from ogai.flows.cluster import Prepared
+from ogai.flows.cluster import Prepared, raise_for_lost
 from ogai.render.ask import confirm
 from ogai.render.cluster.plan import plan_text
 from ogai.render.cluster.progress import showing
@@ -40,12 +40,20 @@ class Agreement:
         """Count a node that was looked at."""
         self._looked(node, seconds)
 
+    def waits(self, text: str) -> None:
+        """Say whom is waited for."""
+        click.echo(text, err=True)
+
     def agree(self, prepared: Prepared) -> None:
-        """Show a plan, and go on when it is agreed to; leaves the command after a dry run."""
+        """Show a plan, and go on when it is agreed to; leaves the command after a dry run.
+
+        Raises FactsMissingError after a dry run that could not look at all nodes.
+        """
         self._stack.close()
         left = prepared.steps_left
         if self._dry_run:
             click.echo(plan_text(prepared), err=True)
+            raise_for_lost(prepared.lost)
             raise click.exceptions.Exit(0)
         if left:
             confirm(plan_text(prepared), yes=self._yes)

@@ -18,6 +18,7 @@ __all__ = ["describe_kernel_log", "describe_operating"]
 MOST_EVENTS = 12
 SIZES = ("memlock", "stack", "core")
 """Limits that are sizes; the others are counts."""
+WHOSE = {"login": "for a login", "service": "for a service", "node": "for all of this container"}
 
 
 def describe_operating(facts: NodeFacts) -> Iterator[Field]:
@@ -39,7 +40,7 @@ def _system(facts: NodeFacts) -> Iterator[Field]:
     yield "  security", joined(*_security(facts.security))
     yield "  clock", joined(*_clock(facts.clock))
     for limit in facts.resource_limits:
-        yield f"  {limit.name}", joined(_limit(limit), limit.service or f"for a {limit.scope}")
+        yield f"  {limit.name}", joined(_limit(limit), limit.service or WHOSE[limit.scope])
     for lock in facts.package_locks or ():
         yield "  locked", joined(lock.file, named("by process", lock.pid), lock.program)
     if facts.management is not None:

@@ -138,6 +138,12 @@ def test_another_kind_than_expected_is_refused() -> None:
     assert faults_of("kind: job\nname: a\n") == ["f:1:7: found the kind `job`; expected the kind `site`"]
 
 
+def test_a_document_says_its_kind() -> None:
+    with pytest.raises(DocumentError) as raised:
+        parse_document("name: a\n", source="f", expect=Job)
+    assert str(raised.value) == "f:1:1: found no `kind`; expected `kind: job`"
+
+
 def test_settings_are_laid_over_the_file() -> None:
     read = site(
         "", "timeout_s=2h", "storage.type=local", "storage.path=/srv", "hosts[0].name=010", "labels={a: no}"

@@ -52,3 +52,27 @@ def test_a_pid_file_that_a_killed_manager_left_holds_nothing() -> None:
 def test_not_read_is_not_none_held() -> None:
     assert facts_of({"package-locks.txt": ABSENT}).package_locks is None
     assert facts_of({"package-locks.txt": ""}).package_locks == ()
+
+
+STARTED = """\
+/proc/uptime:9000.50 17000.00
+/proc/4242/stat:4242 (a ) b) S 1 4242 0 0 -1 0 1 2 3 4 5 6 7 8 20 0 1 0 870000 0 0
+"""
+
+
+def test_how_long_the_holder_has_been_running() -> None:
+    (apt, dnf) = held("1: POSIX  ADVISORY  WRITE 4242 fd:01:2097154 0 EOF", FILES + STARTED) or ()
+    assert (apt.running_s, dnf.running_s) == (300.5, None)
+
+
+def test_an_uptime_that_is_not_the_machines_says_nothing() -> None:
+    short = STARTED.replace("9000.50", "12.00")
+    (apt, _) = held("1: POSIX  ADVISORY  WRITE 4242 fd:01:2097154 0 EOF", FILES + short) or ()
+    assert apt.running_s is None
+
+
+def test_of_an_overlay_the_folder_shows_the_number_that_the_kernel_lists() -> None:
+    files = "/var/lib/dpkg/lock:108 500\n/var/lib/dpkg:106 7\n/proc/3006/comm:python3\n"
+    (lock,) = held("1: POSIX  ADVISORY  WRITE 3006 00:6a:500 0 EOF", files) or ()
+    assert (lock.file, lock.program) == ("/var/lib/dpkg/lock", "python3")
+    assert held("1: POSIX  ADVISORY  WRITE 3006 00:6a:7 0 EOF", files) == ()

@@ -1,5 +1,7 @@
 """Services and limits, from one answer of systemd's and the kernel's own table."""
 
+import pytest
+
 from l0_infra.schemas import ResourceLimit, Service
 from tests.support.facts import facts_of, said
 
@@ -123,6 +125,32 @@ def test_systemd_before_version_229_has_one_number_and_another_word_for_no_limit
         ResourceLimit(name="memlock", scope="service", hard_unlimited=True),
         ResourceLimit(name="nofile", scope="service", hard=4096, hard_unlimited=False),
     )
+
+
+def first_process(bound: str, users: str = "         0          0 4294967295") -> str:
+    return f"{LOGIN}Name:\tsystemd\nCapEff:\t000001ffffffffff\nCapBnd:\t{bound}\n{users}\n"
+
+
+@pytest.mark.parametrize(
+    ("bound", "users"),
+    [
+        ("000001fffeffffff", "         0          0 4294967295"),
+        ("000001ffffffffff", "         0     100000      65536"),
+    ],
+    ids=["without the capability", "with other users"],
+)
+def test_what_a_container_cannot_raise(bound: str, users: str) -> None:
+    limits = facts_of({"proc-1-limits.txt": first_process(bound, users)}).resource_limits
+    assert [(one.name, one.scope, one.soft, one.hard) for one in limits] == [
+        ("nproc", "node", None, 2061428),
+        ("nofile", "node", None, 1048576),
+    ]
+
+
+def test_a_node_that_may_raise_limits_has_no_bound() -> None:
+    whole = first_process("000001ffffffffff")
+    assert facts_of({"proc-1-limits.txt": whole}).resource_limits == ()
+    assert facts_of({"proc-1-limits.txt": LOGIN}).resource_limits == ()
 
 
 def test_limits_of_who_looked() -> None:

@@ -1,0 +1,36 @@
+"""Reads what a program of ours prints on a node; whatever else stands there is that node's answer, and no crash."""
+
+from collections.abc import Mapping
+from math import isfinite
+
+import msgspec
+
+from l0_infra.core.errors import RemoteError
+from l0_infra.core.exec import Outcome
+
+__all__ = ["GARBLED", "Told", "read_told", "speed_of"]
+
+GARBLED = "an answer that cannot be read"
+SHOWN = 120
+
+Told = Mapping[str, float | str | tuple[float, ...] | None]
+"""One JSON object: speeds and words by name."""
+
+
+def read_told(outcome: Outcome) -> Told:
+    """Read the last line that was printed. Raises RemoteError that says what stands there in the place of it."""
+    lines = [line for line in outcome.stdout.splitlines() if line.strip()]
+    last = lines[-1] if lines else ""
+    kind = dict[str, float | str | tuple[float, ...] | None]
+    try:
+        return msgspec.json.decode(last, type=kind)
+    except msgspec.DecodeError:
+        said = repr(last if len(last) <= SHOWN else f"{last[:SHOWN]}…") if last else "nothing"
+        raise RemoteError(
+            outcome.target, found=f"{GARBLED}: {said}", expected="one line of JSON", retry=True
+        ) from None
+
+
+def speed_of(value: object) -> float | None:
+    """Return a speed, a number above zero; None for what can be none."""
+    return value if isinstance(value, float) and isfinite(value) and value > 0 else None
