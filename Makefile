@@ -44,5 +44,5 @@ $(STAMP): pyproject.toml constraints.txt
 	.ci/system-packages venv
 	@echo "installing into .venv: about 1.7 GB, most of it PyTorch; some minutes"
 	$(PYTHON) -m venv .venv
-	PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev,cluster,report,train]'
+	PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev,cluster,plan,report,train]'
 	@touch $@

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ogai.version import __version__
 
 if TYPE_CHECKING:
-    from ogai import agent, checkpoint, cluster, data, device, job, lab, node, schema, train
+    from ogai import agent, checkpoint, cluster, data, device, job, lab, node, schema, strategy, train
 
 __all__ = [
     "__version__",
@@ -23,6 +23,7 @@ __all__ = [
     "lab",
     "node",
     "schema",
+    "strategy",
     "train",
 ]
 

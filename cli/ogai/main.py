@@ -18,6 +18,9 @@ __all__ = ["COMMANDS", "build", "main"]
 COMMANDS: Mapping[str, Entry] = {
     "data": Entry(target="ogai.commands.data:data", help="Turn text into data sets; look at them."),
     "train": Entry(target="ogai.commands.train:train", help="Train a language model to the end."),
+    "strategy": Entry(
+        target="ogai.commands.strategy:strategy", help="How a model is cut over devices, and what that costs."
+    ),
     "checkpoint": Entry(
         target="ogai.commands.checkpoint:checkpoint", help="Checkpoints: list, verify, compare."
     ),

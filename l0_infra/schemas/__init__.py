@@ -16,7 +16,7 @@ from l0_infra.schemas.accelerator_state import (
 )
 from l0_infra.schemas.attached import Disk, Mount, NetworkInterface
 from l0_infra.schemas.board import DiskHealth, ManagementController, MemoryErrors, MemoryModule
-from l0_infra.schemas.device import Device, DeviceLink, DeviceSource, PeakRate
+from l0_infra.schemas.device import AchievedRate, Device, DeviceLink, DeviceSource, PeakRate
 from l0_infra.schemas.fabric import Counter, FabricPort, Gid, RoceSettings
 from l0_infra.schemas.fabric_manager import FabricManager, FabricManagerEvent
 from l0_infra.schemas.identity import IdentityKey, identity_of
@@ -55,6 +55,7 @@ __all__ = [
     "Accelerator",
     "AcceleratorLink",
     "AcceleratorProcess",
+    "AchievedRate",
     "Advice",
     "Affinity",
     "ApplyRole",

@@ -9,11 +9,11 @@ from l0_infra.core.documents import Bytes, Document, Name, Part, Positive, Text,
 from l0_infra.core.errors import Fault
 from l0_infra.schemas.accelerator import Vendor
 
-__all__ = ["Device", "DeviceLink", "DeviceSource", "PeakRate"]
+__all__ = ["AchievedRate", "Device", "DeviceLink", "DeviceSource", "PeakRate"]
 
 Rate = Annotated[float, Meta(gt=0)]
 
-Subject = Literal["memory", "memory bandwidth", "peak", "links"]
+Subject = Literal["memory", "memory bandwidth", "peak", "links", "achieved"]
 
 
 class PeakRate(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -27,6 +27,21 @@ class PeakRate(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
         Rate,
         Meta(description="Dense operations per second of its fastest unit; a multiply-add counts two."),
     ]
+
+
+class AchievedRate(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The best that was measured of one kind of kernel, whatever the size it was measured at."""
+
+    kernel: Annotated[
+        Literal["matmul", "attention_forward", "attention_backward"],
+        Meta(
+            description="What was measured: dense matrix products, or fused attention (FlashAttention-2) one way."
+        ),
+    ]
+    precision: Annotated[
+        Literal["fp32", "tf32", "fp16", "bf16", "fp8"], Meta(description="Number format of the operands.")
+    ]
+    flop_per_s: Annotated[Rate, Meta(description="Operations per second; a multiply-add counts two.")]
 
 
 class DeviceLink(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -79,6 +94,9 @@ class Device(Document, frozen=True, kw_only=True, forbid_unknown_fields=True, ta
     peak: Annotated[
         tuple[PeakRate, ...], Meta(description="Peak arithmetic by precision; none: not published.")
     ] = ()
+    achieved: Annotated[
+        tuple[AchievedRate, ...], Meta(description="What microbenchmarks reached of it; none: not published.")
+    ] = ()
     links: Annotated[tuple[DeviceLink, ...], Meta(description="Links that leave the device.")] = ()
     sources: Annotated[
         tuple[DeviceSource, ...], Meta(min_length=1, description="Where the numbers are published.")
@@ -89,12 +107,16 @@ class Device(Document, frozen=True, kw_only=True, forbid_unknown_fields=True, ta
         """Yield precisions and kinds of link that are named twice, and numbers for which no source stands."""
         yield from repeated("peak", "precision", [peak.precision for peak in self.peak])
         yield from repeated("links", "kind", [link.kind for link in self.links])
+        yield from repeated(
+            "achieved", "kernel", [f"{one.kernel} in {one.precision}" for one in self.achieved]
+        )
         known = {subject for source in self.sources for subject in source.subjects}
         needed = [
             "memory",
             "memory bandwidth",
             *(["peak"] if self.peak else []),
             *(["links"] if self.links else []),
+            *(["achieved"] if self.achieved else []),
         ]
         for subject in needed:
             if subject not in known:

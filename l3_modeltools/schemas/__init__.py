@@ -12,6 +12,7 @@ from l3_modeltools.schemas.architecture import (
     Rope,
     YarnScaling,
 )
+from l3_modeltools.schemas.calibration import Calibration, Fitted
 from l3_modeltools.schemas.checkpoint import Checkpoint
 from l3_modeltools.schemas.corpus import (
     BytePairs,
@@ -49,6 +50,7 @@ __all__ = [
     "Alibi",
     "Architecture",
     "BytePairs",
+    "Calibration",
     "Checkpoint",
     "Checkpointing",
     "Compute",
@@ -69,6 +71,7 @@ __all__ = [
     "FaultAction",
     "FaultClass",
     "Figures",
+    "Fitted",
     "Framework",
     "GroupedAttention",
     "HashedFile",

@@ -1,0 +1,57 @@
+"""`ogai strategy score` and `calibrate`: the cost model beside measured runs."""
+
+from pathlib import Path
+
+import click
+
+from ogai.commands.epilog import examples
+from ogai.render import Output, emit, output_option
+
+__all__ = ["calibrate", "score"]
+
+TABLE = click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+
+
+@click.command(
+    epilog=examples(
+        "ogai strategy score runs.csv", "ogai strategy score runs.csv --each -o json | jq '.runs[]'"
+    )
+)
+@TABLE
+@click.option(
+    "--calibration",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="Figures to use; without it the published ones.",
+)
+@click.option("--each", is_flag=True, help="Show every run.")
+@output_option
+def score(file: Path, calibration: Path | None, each: bool, output: Output) -> None:
+    """Predict the measured runs of FILE (CSV) and say how far off that is, data set by data set."""
+    from ogai.flows import strategy as flow
+    from ogai.render.strategy import print_score
+
+    emit(flow.score(file, calibration=calibration), output, lambda found: print_score(found, each=each))
+
+
+@click.command(
+    epilog=examples(
+        "ogai strategy calibrate runs.csv --to ours.yaml",
+        "ogai strategy calibrate runs.csv --to a100.yaml --device a100 --dataset ours",
+    )
+)
+@TABLE
+@click.option("--to", type=click.Path(path_type=Path, dir_okay=False), required=True, help="File to write.")
+@click.option("--name", default="ours", show_default=True, help="Name of the calibration.")
+@click.option("--dataset", "datasets", multiple=True, help="Runs of this data set only; repeatable.")
+@click.option("--device", "devices", multiple=True, help="Runs on devices whose name begins so; repeatable.")
+@output_option
+def calibrate(
+    file: Path, to: Path, name: str, datasets: tuple[str, ...], devices: tuple[str, ...], output: Output
+) -> None:
+    """Fit the cost model to the measured runs of FILE (CSV), and write its figures."""
+    from ogai.flows import strategy as flow
+    from ogai.render.strategy import print_calibration
+
+    emit(
+        flow.calibrate(file, to=to, name=name, datasets=datasets, devices=devices), output, print_calibration
+    )

@@ -1,0 +1,78 @@
+"""Set the cost model beside measured runs, and fit it to them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from l0_infra.core.documents import read_document, render_document
+from l0_infra.core.errors import UsageError
+from l0_infra.core.store import save_file
+from l3_modeltools import (
+    DatasetScore,
+    MeasuredRun,
+    Scored,
+    fit_calibration,
+    load_calibration,
+    read_runs,
+    score_runs,
+)
+from l3_modeltools.schemas import Calibration
+from ogai.flows.strategy.sheets import sheets_for
+
+__all__ = ["Score", "calibrate", "score"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Score:
+    """How the model does on each data set, and run by run."""
+
+    calibration: str
+    datasets: tuple[DatasetScore, ...]
+    unmeasured: int
+    """Runs whose time the table does not tell."""
+    runs: tuple[Scored, ...]
+
+
+def score(file: Path, *, calibration: Path | None = None) -> Score:
+    """Predict the runs of a table and compare.
+
+    Raises DocumentError for a table that cannot be read, UsageError for an accelerator without a data sheet.
+    """
+    figures = load_calibration() if calibration is None else read_document(calibration, expect=Calibration)
+    runs = read_runs(file)
+    scored = score_runs(runs, sheets_for(run.device for run in runs), figures)
+    errors: dict[str, list[float]] = {}
+    for one in scored:
+        if one.error is not None:
+            errors.setdefault(one.run.dataset, []).append(one.error)
+    return Score(
+        calibration=figures.name,
+        datasets=tuple(DatasetScore.of(name, found) for name, found in errors.items()),
+        unmeasured=sum(one.error is None for one in scored),
+        runs=scored,
+    )
+
+
+def calibrate(
+    file: Path, *, to: Path, name: str, datasets: Sequence[str] = (), devices: Sequence[str] = ()
+) -> Calibration:
+    """Fit to the runs of a table, or of some data sets and devices of it, and write the calibration.
+
+    Raises UsageError when nothing of the table is meant, UnsatisfiableError for too few runs.
+    """
+    runs = read_runs(file)
+    chosen = [run for run in runs if _meant(run, datasets, devices)]
+    if not chosen:
+        known = ", ".join(sorted({f"{run.dataset} on {run.device}" for run in runs}))
+        raise UsageError(
+            str(file), found="no run of those data sets and devices", expected=f"some of {known}"
+        )
+    fitted = fit_calibration(chosen, sheets_for(run.device for run in chosen), load_calibration(), name=name)
+    save_file(to, render_document(fitted).encode())
+    return fitted
+
+
+def _meant(run: MeasuredRun, datasets: Sequence[str], devices: Sequence[str]) -> bool:
+    return (not datasets or run.dataset in datasets) and (
+        not devices or any(run.device.casefold().startswith(one.casefold()) for one in devices)
+    )

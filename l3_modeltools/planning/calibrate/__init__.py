@@ -1,0 +1,7 @@
+"""Whether the cost model can be trusted: measured runs beside what it says of them, and a fit to them."""
+
+from l3_modeltools.planning.calibrate.fit import fit_calibration
+from l3_modeltools.planning.calibrate.runs import MeasuredRun, read_runs
+from l3_modeltools.planning.calibrate.score import DatasetScore, Scored, score_runs
+
+__all__ = ["DatasetScore", "MeasuredRun", "Scored", "fit_calibration", "read_runs", "score_runs"]
