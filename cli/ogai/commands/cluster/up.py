@@ -18,8 +18,8 @@ Examples:
   ogai cluster up --full              every role again, whatever holds already
 
 What was done is kept for every node and role: a second run does only what is missing, changed or no longer holds,
-and goes on where another was ended, however it was ended. Exit code 5: a node could not be brought up; 6: one is
-up and unfit for work, and the verdict says how to mend it.
+and goes on where another was ended, however it was ended. Exit code 3: a node belongs to another cluster; 4: too
+little is known, or a dry run did not see a node; 5: one could not be brought up; 6: one is up and unfit for work.
 """
 
 
