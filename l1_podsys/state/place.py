@@ -2,7 +2,7 @@
 
 import contextlib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -119,6 +119,14 @@ class ClusterPlace:
         self.prepare()
         known = health_with(self.load_health(), health, nodes)
         save_file(self.folder / "health.json", msgspec.json.format(msgspec.json.encode(known)), mode=0o600)
+
+    def load_replaced(self) -> frozenset[str]:
+        """Name the nodes that were drained for another machine to take their place, and not given back yet."""
+        return frozenset(self._load("replaced.json", list[str], list[str]()))
+
+    def save_replaced(self, names: Iterable[str]) -> None:
+        """Keep who they are."""
+        save_file(self.folder / "replaced.json", msgspec.json.encode(sorted(names)))
 
     def at_work(self) -> Holder | None:
         """Tell who is at work on this cluster now; None: nobody."""

@@ -106,9 +106,13 @@ def prepare(
     roles: Roles,
     sudo: bool,
     full: bool = False,
+    anew: frozenset[str] = frozenset(),
     on_node: OnNode | None = None,
 ) -> Prepared:
-    """Look at these nodes, and plan for them; the controller is one of them whether it is named or not."""
+    """Look at these nodes, and plan for them; the controller is one of them whether it is named or not.
+
+    Of nodes in `anew` nothing counts as done.
+    """
     controller = controller_name(cluster)
     chosen = tuple(dict.fromkeys((controller, *names)))
     facts, lost = _survey(chosen, nodes, sudo=sudo, on_node=on_node)
@@ -120,7 +124,7 @@ def prepare(
         **{step.id: PYTHON for step in plan.steps if step.id.endswith(":python")},
     }
     looks = look_at_things(plan, things, [name for name in chosen if name not in lost], nodes, sudo=sudo)
-    entries = ledger.entries(chosen)
+    entries = ledger.entries(name for name in chosen if name not in anew)
     left = judge_left(plan, entries, looks, roles.by_name, things, full=full)
     return Prepared(
         cluster=cluster,

@@ -10,6 +10,7 @@ from l0_infra.core.exec import Secret
 from ogai.flows.cluster.brought import Brought
 from ogai.flows.cluster.carry import SILENCE_S, carry_out
 from ogai.flows.cluster.gate import Gate, gate
+from ogai.flows.cluster.out_of_work import give_back_replaced
 from ogai.flows.cluster.prepare import OnNode, Prepared, Roles, load_all_roles, prepare
 from ogai.flows.cluster.work import Work, refuse_missing, wanted_cluster, work_on
 from ogai.flows.node.targets import targets_of_cluster
@@ -66,8 +67,9 @@ def bring_up(
     on_node: OnNode | None,
     on_progress: OnProgress,
     what: str = "up",
+    anew: frozenset[str] = frozenset(),
 ) -> Brought:
-    """Bring nodes of a cluster up that is at work on."""
+    """Bring nodes of a cluster up that is at work on; of those in `anew`, what was done does not count."""
     prepared = prepare(
         work.cluster,
         work.place,
@@ -77,12 +79,13 @@ def bring_up(
         roles=roles,
         sudo=work.sudo,
         full=full,
+        anew=anew,
         on_node=on_node,
     )
     refuse_missing(work)
     agree(prepared)
     work.place.save(work.cluster)
-    return carry_out(
+    brought = carry_out(
         prepared,
         work.nodes,
         work.ledger,
@@ -92,9 +95,17 @@ def bring_up(
         silence_s=silence_s,
         on_progress=on_progress,
     )
+    give_back_replaced(work, ready_of(brought))
+    return brought
 
 
 def checked(work: Work, brought: Brought, check: Gate | None) -> Brought:
     """Check the nodes that are ready, and keep the verdicts with the result."""
-    ready = [node.name for node in brought.nodes if node.state == "ready"]
-    return brought if check is None else msgspec.structs.replace(brought, health=check(work, ready))
+    return (
+        brought if check is None else msgspec.structs.replace(brought, health=check(work, ready_of(brought)))
+    )
+
+
+def ready_of(brought: Brought) -> list[str]:
+    """Name the nodes that are ready."""
+    return [node.name for node in brought.nodes if node.state == "ready"]
