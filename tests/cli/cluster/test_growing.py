@@ -1,11 +1,13 @@
 """What adding a node costs, by count: its own work and the controller's, however large the cluster is."""
 
+import json
 import os
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from l0_infra import Entry, Ledger
@@ -13,6 +15,7 @@ from l0_infra.apply.keys import parts_of
 from l0_infra.schemas import ApplyRole
 from l1_podsys import MUNGE_KEY, PASSWORD, with_nodes
 from l1_podsys.schemas import Cluster
+from l1_podsys.schemas.settings import Runtime
 from ogai.flows.cluster.place import ClusterPlace
 from ogai.flows.cluster.prepare import Prepared, prepare
 from tests.support.scripted_clusters import ROLES, ScriptedNodes, a_cluster
@@ -112,3 +115,16 @@ def test_a_changed_secret_is_a_changed_role_everywhere_and_only_there(tmp_path: 
         prepared, _ = look(cluster, place, ["n00001", "n00002", "n00003"], ledger)
     assert {step.id.partition(":")[2] for step in prepared.steps_left} == {"munge"}
     assert len(prepared.steps_left) == 4
+
+
+def test_the_runtime_is_told_where_the_wheel_of_ogai_lies(tmp_path: Path) -> None:
+    place = ClusterPlace(home=tmp_path, name="pod")
+    with ledger_of(place) as ledger:
+        prepared, _ = look(a_cluster(1), place, [], ledger)
+        without = msgspec.structs.replace(a_cluster(1), runtime=Runtime(install=False))
+        bare, _ = look(without, place, [], ledger)
+    (told,) = (step.action for step in prepared.plan.steps if step.id == "head:runtime")
+    assert isinstance(told, ApplyRole)
+    wheel = Path(json.loads(told.variables["runtime_wheel"]))
+    assert wheel.is_file() and wheel.is_relative_to(tmp_path / "cache") and wheel.suffix == ".whl"
+    assert not [step for step in bare.plan.steps if step.id == "head:runtime"]

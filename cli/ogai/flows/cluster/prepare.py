@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from pathlib import Path
 from time import time
 
 import msgspec
@@ -35,6 +36,7 @@ from ogai.flows.cluster.place import ClusterPlace
 from ogai.flows.cluster.secrets import SecretDigests, ensure_secrets
 from ogai.flows.node.lost import lost_of
 from ogai.flows.node.survey import GRACE_S, LIMIT_S
+from ogai.flows.wheel import own_wheel
 
 __all__ = [
     "OnNode",
@@ -118,7 +120,8 @@ def prepare(
     facts, lost = _survey(chosen, nodes, sudo=sudo, on_node=on_node)
     traits = _note_traits(cluster, place, facts)
     ensure_secrets(place.secrets, None if controller in lost else nodes.runner(controller), sudo=sudo)
-    plan = plan_cluster(cluster, place, chosen, roles, facts, traits)
+    wheel = own_wheel(place.home) if cluster.runtime.install else None
+    plan = plan_cluster(cluster, place, chosen, roles, facts, traits, wheel)
     things = {
         **things_of(plan, roles.by_name),
         **{step.id: PYTHON for step in plan.steps if step.id.endswith(":python")},
@@ -199,8 +202,9 @@ def plan_cluster(
     roles: Roles,
     facts: Mapping[str, NodeFacts],
     traits: Mapping[str, Trait],
+    wheel: Path | None = None,
 ) -> Plan:
-    """Plan all roles for these nodes, from what was found of them now and of all nodes ever."""
+    """Plan all roles for these nodes, from what was found of them now and of all nodes ever; `wheel` is ogai."""
     sheets = roles.by_name
 
     secrets = SecretDigests(place.secrets)
@@ -215,6 +219,7 @@ def plan_cluster(
         roles=[sheet.role for sheet in roles.bringup],
         key_of=key_of,
         secrets=secrets.folder,
+        wheel=wheel,
         facts=facts,
         traits=traits,
     )
