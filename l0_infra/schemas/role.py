@@ -6,9 +6,12 @@ from msgspec import Meta
 
 from l0_infra.core.documents import Document, Part, Text
 
-__all__ = ["Outcome", "Role", "Where"]
+__all__ = ["WATCHING", "Outcome", "Role", "Where"]
 
 RoleName = Annotated[str, Meta(pattern=r"^[a-z][a-z0-9_]*$")]
+WATCHING = 2
+"""The turn of roles that work can do without."""
+
 Where = Literal["all", "controller", "head", "login", "compute", "storage"]
 
 
@@ -36,7 +39,10 @@ class Outcome(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class Role(Document, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="role"):
-    """One role, from `roles/<name>/meta/ogai.yml`."""
+    """One role, from `roles/<name>/meta/ogai.yml`.
+
+    Roles that are free to begin do so by their turns; one whose turn is `WATCHING` holds nobody when it hangs.
+    """
 
     name: Annotated[RoleName, Meta(description="Name of the role and of its folder.")]
     reason: Annotated[Text, Meta(description="Why a node needs it, in one sentence.")]
@@ -48,4 +54,11 @@ class Role(Document, frozen=True, kw_only=True, forbid_unknown_fields=True, tag=
     after_controller: Annotated[
         tuple[RoleName, ...], Meta(description="Roles that must be done on the controller before.")
     ] = ()
+    turn: Annotated[
+        int,
+        Meta(
+            ge=0,
+            description="Its turn on a node: 0 for what work waits for, 1 for what takes long, 2 for what only watches.",
+        ),
+    ] = 0
     outcome: Annotated[Outcome, Meta(description="How its outcome is seen.")] = Outcome()
