@@ -30,6 +30,16 @@ class Outcome(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
         tuple[Text, ...],
         Meta(description="Folders with what it gathers over time, which outlive the cluster."),
     ] = ()
+    changes: Annotated[
+        tuple[Text, ...],
+        Meta(description="Files of others that it changes; they come back from `FILE.before-ogai`."),
+    ] = ()
+    blocks: Annotated[
+        tuple[Text, ...],
+        Meta(
+            description="Files of others with lines of ours from `# BEGIN ogai` to `# END ogai`, which go again."
+        ),
+    ] = ()
     commands: Annotated[
         tuple[Text, ...],
         Meta(
@@ -58,7 +68,7 @@ class Role(Document, frozen=True, kw_only=True, forbid_unknown_fields=True, tag=
         int,
         Meta(
             ge=0,
-            description="Its turn on a node: 0 for what work waits for, 1 for what takes long, 2 for what only watches.",
+            description="Its turn on a node: 0 if work waits for it, 1 if it takes long, 2 if it only watches.",
         ),
     ] = 0
     outcome: Annotated[Outcome, Meta(description="How its outcome is seen.")] = Outcome()
