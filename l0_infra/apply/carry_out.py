@@ -11,7 +11,7 @@ from l0_infra.apply.keys import parts_of
 from l0_infra.apply.ledger import Entry, Ledger, StepState
 from l0_infra.apply.progress import Ended, OnProgress, Progress, name_of
 from l0_infra.apply.site import Site
-from l0_infra.schemas import ApplyRole, Plan, Reboot, Step, WriteFile
+from l0_infra.schemas import WATCHING, ApplyRole, Plan, Reboot, Step, WriteFile
 
 __all__ = ["apply_plan"]
 
@@ -132,8 +132,13 @@ class _Apply:
                         self.leave(step.node)
                 case RoleFailed() as failed if not self.stopping:
                     told = (failed.task, failed.message, running.log, failed.seconds)
-                    self.fail(failed.step, *told, gone=failed.gone)
+                    self.fail(failed.step, *told, gone=failed.gone and not self.only_watches(failed.step))
                     self.leave(failed.step.node)
+
+    def only_watches(self, step: Step) -> bool:
+        """Say whether work can do without a step: one that hangs is no reason to give the rest of its node up."""
+        sheet = self.site.roles.get(step.action.role) if isinstance(step.action, ApplyRole) else None
+        return sheet is not None and sheet.role.turn >= WATCHING
 
     def take_step(self, step: Step, message: str) -> None:
         if message:

@@ -14,6 +14,8 @@ __all__ = ["Provisioned", "plan_provision"]
 PYTHON = "python"
 """Name of the step that brings what Ansible needs on a node."""
 
+SOURCES = "/etc/apt/sources.list.d/ogai.sources"
+
 BRING_PYTHON = """\
 command -v python3 >/dev/null && exit
 if command -v apt-get >/dev/null; then
@@ -136,6 +138,8 @@ def _base(wish: Provisioned, kind: _Kind) -> dict[str, object]:
         "base_governor": tuning.governor or "",
         "base_apt_proxy": wish.packages.apt_proxy or "",
         "base_apt_mirror": wish.packages.apt_mirror or "",
+        "base_apt_security_mirror": wish.packages.apt_security_mirror or "",
+        "base_apt_files": [SOURCES] if wish.packages.apt_mirror or wish.packages.apt_security_mirror else [],
     }
 
 

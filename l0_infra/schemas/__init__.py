@@ -45,13 +45,14 @@ from l0_infra.schemas.operating import (
 )
 from l0_infra.schemas.pins import HugepagesPin, Pins, SoftwarePin
 from l0_infra.schemas.plan import ApplyRole, Plan, Reboot, RunCommand, Step, WaitFor, WriteFile
-from l0_infra.schemas.role import Outcome, Role, Where
+from l0_infra.schemas.role import WATCHING, Outcome, Role, Where
 from l0_infra.schemas.rules import Expectation, NodeRules, Rule
 from l0_infra.schemas.topology import Advice, Affinity, Nearest, Pair, PairPath, PciDevice, Topology
 from l0_infra.schemas.wanted import Packages, Time, Tuning
 
 __all__ = [
     "SEVERITIES",
+    "WATCHING",
     "Accelerator",
     "AcceleratorLink",
     "AcceleratorProcess",

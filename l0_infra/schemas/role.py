@@ -6,9 +6,12 @@ from msgspec import Meta
 
 from l0_infra.core.documents import Document, Part, Text
 
-__all__ = ["Outcome", "Role", "Where"]
+__all__ = ["WATCHING", "Outcome", "Role", "Where"]
 
 RoleName = Annotated[str, Meta(pattern=r"^[a-z][a-z0-9_]*$")]
+WATCHING = 2
+"""The turn of roles that work can do without."""
+
 Where = Literal["all", "controller", "head", "login", "compute", "storage"]
 
 
@@ -27,6 +30,16 @@ class Outcome(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
         tuple[Text, ...],
         Meta(description="Folders with what it gathers over time, which outlive the cluster."),
     ] = ()
+    changes: Annotated[
+        tuple[Text, ...],
+        Meta(description="Files of others that it changes; they come back from `FILE.before-ogai`."),
+    ] = ()
+    blocks: Annotated[
+        tuple[Text, ...],
+        Meta(
+            description="Files of others with lines of ours from `# BEGIN ogai` to `# END ogai`, which go again."
+        ),
+    ] = ()
     commands: Annotated[
         tuple[Text, ...],
         Meta(
@@ -36,7 +49,10 @@ class Outcome(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class Role(Document, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="role"):
-    """One role, from `roles/<name>/meta/ogai.yml`."""
+    """One role, from `roles/<name>/meta/ogai.yml`.
+
+    Roles that are free to begin do so by their turns; one whose turn is `WATCHING` holds nobody when it hangs.
+    """
 
     name: Annotated[RoleName, Meta(description="Name of the role and of its folder.")]
     reason: Annotated[Text, Meta(description="Why a node needs it, in one sentence.")]
@@ -48,4 +64,11 @@ class Role(Document, frozen=True, kw_only=True, forbid_unknown_fields=True, tag=
     after_controller: Annotated[
         tuple[RoleName, ...], Meta(description="Roles that must be done on the controller before.")
     ] = ()
+    turn: Annotated[
+        int,
+        Meta(
+            ge=0,
+            description="Its turn on a node: 0 if work waits for it, 1 if it takes long, 2 if it only watches.",
+        ),
+    ] = 0
     outcome: Annotated[Outcome, Meta(description="How its outcome is seen.")] = Outcome()

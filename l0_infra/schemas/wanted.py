@@ -75,6 +75,9 @@ class Packages(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
     apt_mirror: Annotated[
         Text | None, Meta(description="Debian or Ubuntu mirror in place of the distribution's.")
     ] = None
+    apt_security_mirror: Annotated[
+        Text | None, Meta(description="Mirror of the security updates; null: they stay the distribution's.")
+    ] = None
     wheelhouse: Annotated[
         Path | None, Meta(description="Folder of Python wheels on the nodes, used without a network.")
     ] = None

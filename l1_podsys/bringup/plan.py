@@ -46,7 +46,7 @@ def unwanted(cluster: Cluster) -> frozenset[str]:
 
 
 def _ordered(roles: Sequence[Role]) -> list[Role]:
-    """Put roles in an order in which each comes after what it waits for; what much waits for comes early."""
+    """Put roles in an order in which each comes after what it waits for; by turns, and what much waits for first."""
     known = {role.name: role for role in roles}
     after = {
         role.name: [
@@ -59,17 +59,17 @@ def _ordered(roles: Sequence[Role]) -> list[Role]:
         sorter.prepare()
     except CycleError as error:
         raise UnsatisfiableError("roles", found=" → ".join(error.args[1]), expected="no circle") from error
-    lengths, ordered, free = _lengths(after), list[str](), list[str]()
+    lengths, ordered, free = _lengths(after, known), list[str](), list[str]()
     while sorter.is_active() or free:
-        free = sorted((*free, *sorter.get_ready()), key=lambda name: (-lengths[name], name))
+        free = sorted((*free, *sorter.get_ready()), key=lambda name: (known[name].turn, -lengths[name], name))
         ordered.append(free.pop(0))
         sorter.done(ordered[-1])
     return [known[name] for name in ordered]
 
 
-def _lengths(after: Mapping[str, Sequence[str]]) -> Mapping[str, int]:
-    """Count, for each role, the longest chain of roles that wait for it one after the other."""
-    lengths = dict.fromkeys(after, 0)
+def _lengths(after: Mapping[str, Sequence[str]], roles: Mapping[str, Role]) -> Mapping[str, int]:
+    """Count, for each role, the longest chain of roles that wait for it one after the other, on any node."""
+    lengths = {name: int(name in roles[name].after_controller) for name in after}
     for name in reversed(list(TopologicalSorter(after).static_order())):
         for other in after[name]:
             lengths[other] = max(lengths[other], lengths[name] + 1)

@@ -20,7 +20,7 @@ class BringupScene:
     """The cluster as wished and found. `facts` are of the nodes that were looked at, `traits` of all ever seen.
 
     `secrets` is the folder, on this machine, with the munge key and the database's password; `wheel` is ogai itself,
-    packed, where there is one.
+    packed, at a path that is another when its content is; None where it is not brought.
     """
 
     cluster: Cluster

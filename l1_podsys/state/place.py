@@ -2,7 +2,7 @@
 
 import contextlib
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -136,6 +136,14 @@ class ClusterPlace:
     def refuse_busy(self) -> None:
         """Raise EngineError that says who is at work on this cluster, if anybody is."""
         refuse_busy(self.folder / "up.lock", cluster=self.name)
+
+    def load_replaced(self) -> frozenset[str]:
+        """Name the nodes that were drained for another machine to take their place, and not given back yet."""
+        return frozenset(self._load("replaced.json", list[str], list[str]()))
+
+    def save_replaced(self, names: Iterable[str]) -> None:
+        """Keep who they are."""
+        save_file(self.folder / "replaced.json", msgspec.json.encode(sorted(names)))
 
     def at_work(self) -> Holder | None:
         """Tell who is at work on this cluster now; None: nobody."""

@@ -143,5 +143,5 @@ def test_the_command_line_answers_with_it(typed: str, meant: str, capsys: pytest
 def test_an_unknown_command_gets_the_known_ones(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["xyzzy"]) == 2
     err = capsys.readouterr().err
-    assert "found no such command 'xyzzy'; expected one of data, train, checkpoint, job, agent" in err
+    assert "found no such command 'xyzzy'; expected one of data, train, strategy, checkpoint, job" in err
     assert "hint: see: ogai --help" in err

@@ -1,6 +1,7 @@
 """Many hosts on one machine: sshd servers on loopback, each with a port of its own, that log the caller in by key."""
 
 import getpass
+import os
 import shutil
 import socket
 import subprocess
@@ -26,8 +27,12 @@ class Host:
 
 
 @contextmanager
-def hosts_on_loopback(count: int, folder: Path, *, settings: str = "") -> Iterator[tuple[Host, ...]]:
+def hosts_on_loopback(
+    count: int, folder: Path, *, settings: str = "", programs: Path | None = None
+) -> Iterator[tuple[Host, ...]]:
     """Start so many servers and end them; `settings` are more lines of sshd's configuration.
+
+    What is run on the hosts finds the programs of the folder `programs` before those of this machine.
 
     Raises FileNotFoundError when no sshd is installed.
     """
@@ -43,7 +48,7 @@ def hosts_on_loopback(count: int, folder: Path, *, settings: str = "") -> Iterat
     hosts[0].config.write_text("".join(_client(host, folder) for host in hosts))
     public = (folder / "host_key.pub").read_text()
     (folder / "known_hosts").write_text("".join(f"[127.0.0.1]:{host.port} {public}" for host in hosts))
-    servers = [_start(host, folder, settings) for host in hosts]
+    servers = [_start(host, folder, settings, programs) for host in hosts]
     try:
         for host in hosts:
             _wait_for(host)
@@ -62,13 +67,14 @@ def _client(host: Host, folder: Path) -> str:
 
 
 # SHLVL keeps bash from reading the ~/.bashrc of whoever runs this.
-def _start(host: Host, folder: Path, settings: str) -> "subprocess.Popen[bytes]":
+def _start(host: Host, folder: Path, settings: str, programs: Path | None) -> "subprocess.Popen[bytes]":
+    path = "" if programs is None else f' "PATH={programs}:{os.environ["PATH"]}"'
     config = folder / f"{host.name}.conf"
     config.write_text(
         f"ListenAddress 127.0.0.1:{host.port}\nHostKey {folder}/host_key\n"
         f"AuthorizedKeysFile {folder}/user_key.pub\nPidFile none\nStrictModes no\nUsePAM no\n"
         "PasswordAuthentication no\nPermitRootLogin yes\nMaxStartups 1000\n"
-        f"SetEnv SHLVL=2\nSubsystem sftp internal-sftp\n{settings}"
+        f"SetEnv SHLVL=2{path}\nSubsystem sftp internal-sftp\n{settings}"
     )
     return subprocess.Popen([str(SSHD), "-D", "-f", str(config)], stderr=subprocess.DEVNULL)
 

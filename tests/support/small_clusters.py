@@ -5,13 +5,14 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Literal
 
 from l0_infra import load_roles
 from l1_podsys.schemas import Cluster, NodeGroup, Scheduler, Ssh
 from ogai.flows.cluster.roles import Roles
 from tests.support.loopback_hosts import Host
 
-__all__ = ["find_by_ssh", "small_cluster", "small_roles"]
+__all__ = ["find_by_ssh", "roles_in", "small_cluster", "small_roles"]
 
 CASES = Path(__file__).parent.parent / "cases/apply/roles"
 PROVISION = "ground"
@@ -28,14 +29,24 @@ def small_roles(folder: Path) -> Roles:
             line for line in defaults.read_text().splitlines() if not line.startswith(f"{role.name}_folder")
         ]
         defaults.write_text("\n".join((*lines, f"{role.name}_folder: {written}", "")))
-    sheets = load_roles(copied)
+    return roles_in(folder)
+
+
+def roles_in(folder: Path) -> Roles:
+    """Read the roles that were copied there."""
+    sheets = load_roles(folder / "roles")
     return Roles(
         provision=[sheet for sheet in sheets if sheet.role.name == PROVISION],
         bringup=[sheet for sheet in sheets if sheet.role.name != PROVISION],
     )
 
 
-def small_cluster(names: str = "host[00-02]") -> Cluster:
+def small_cluster(
+    names: str = "host[00-02]",
+    *,
+    engine: Literal["local", "slurm"] = "local",
+    known_hosts: Path | None = None,
+) -> Cluster:
     """Describe hosts that ssh knows by these names; the first leads, all compute."""
     from l0_infra.core.nodeset import expand, fold
 
@@ -46,8 +57,8 @@ def small_cluster(names: str = "host[00-02]") -> Cluster:
             NodeGroup(names=head, roles=("head", "compute")),
             *([NodeGroup(names=fold(others), roles=("compute",))] if others else []),
         ),
-        ssh=Ssh(sudo=False),
-        scheduler=Scheduler(engine="local"),
+        ssh=Ssh(sudo=False, known_hosts_file=None if known_hosts is None else str(known_hosts)),
+        scheduler=Scheduler(engine=engine),
     )
 
 

@@ -7,11 +7,19 @@ from l0_infra.core.exec.runner import Runner
 from l0_infra.core.exec.scope import ends_with
 from l0_infra.core.exec.scripted import Answer, ScriptedRunner
 from l0_infra.core.exec.secret import Secret
-from l0_infra.core.exec.ssh import HostKeyPolicy, SshOptions, SshPool, SshRunner
+from l0_infra.core.exec.ssh import (
+    HostKeyError,
+    HostKeyPolicy,
+    SshOptions,
+    SshPool,
+    SshRunner,
+    trust_key,
+)
 
 __all__ = [
     "Answer",
     "Command",
+    "HostKeyError",
     "HostKeyPolicy",
     "LocalRunner",
     "OnOutput",
@@ -26,4 +34,5 @@ __all__ = [
     "Stream",
     "ends_with",
     "fan_out",
+    "trust_key",
 ]

@@ -1,5 +1,6 @@
 """What adding a node costs, by count: its own work and the controller's, however large the cluster is."""
 
+import json
 import os
 import time
 from collections.abc import Iterator, Mapping
@@ -15,8 +16,10 @@ from l0_infra.core.errors import FactsMissingError
 from l0_infra.schemas import ApplyRole
 from l1_podsys import MUNGE_KEY, PASSWORD, with_nodes
 from l1_podsys.schemas import Cluster, Scheduler
+from l1_podsys.schemas.settings import Runtime
 from ogai.flows.cluster.place import ClusterPlace
 from ogai.flows.cluster.prepare import Prepared, prepare, settle
+from ogai.flows.wheel import own_wheel
 from ogai.render.cluster.plan import plan_text
 from tests.support.scripted_clusters import ROLES, ScriptedNodes, a_cluster
 
@@ -142,3 +145,18 @@ def test_a_cluster_that_was_taken_on_is_first_looked_at_whole(tmp_path: Path) ->
         names = ["n00001", "n00002", "n00003"]
         whole = prepare(cluster, place, names, nodes, ledger, roles=ROLES, sudo=False)
     assert "is taken on" in plan_text(whole)
+
+
+def test_the_runtime_is_told_where_the_wheel_of_ogai_lies(tmp_path: Path) -> None:
+    place = ClusterPlace(home=tmp_path, name="pod")
+    with ledger_of(place) as ledger:
+        prepared, _ = look(a_cluster(1), place, [], ledger)
+        without = msgspec.structs.replace(a_cluster(1), runtime=Runtime(install=False))
+        bare, _ = look(without, place, [], ledger)
+    (told,) = (step.action for step in prepared.plan.steps if step.id == "head:runtime")
+    assert isinstance(told, ApplyRole)
+    wheel = Path(json.loads(told.variables["runtime_wheel"]))
+    assert not wheel.exists()  # a plan writes nothing
+    assert own_wheel(tmp_path) == wheel
+    assert wheel.is_file() and wheel.is_relative_to(tmp_path / "cache") and wheel.suffix == ".whl"
+    assert not [step for step in bare.plan.steps if step.id == "head:runtime"]

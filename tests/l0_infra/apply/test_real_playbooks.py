@@ -4,12 +4,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from l0_infra.apply import Ended, Ledger, Progress, apply_plan, judge_left, things_of
 from l0_infra.core.exec import LocalRunner
 from l0_infra.roles import Look, look_command, parse_look
-from l0_infra.schemas import Plan
+from l0_infra.schemas import WATCHING, Plan
 from tests.support.playbooks import ROLES, local_site, plan_of, program
 
 pytestmark = [
@@ -89,6 +90,17 @@ def test_a_node_that_hangs_is_given_up_and_the_others_go_on(tmp_path: Path, ledg
     ended = {one.step.id: one for one in apply_plan(plan, ledger, site, "r1")}
     assert ended["n3:ground"].message == "it hangs: nothing was heard of it for 6 s"
     assert {ended[f"{node}:roof"].state for node in ("n1", "n2")} == {"done"}
+
+
+@pytest.mark.parametrize(("turn", "roof"), [(0, "held"), (WATCHING, "done")])
+def test_what_only_watches_and_hangs_holds_nothing_else_of_its_node(
+    turn: int, roof: str, tmp_path: Path, ledger: Ledger
+) -> None:
+    plan = plan_of(tmp_path, ("n1",), roles=("ground", "roof"), settings={"n1": {"ground_pause_s": 300}})
+    ground = replace(ROLES["ground"], role=msgspec.structs.replace(ROLES["ground"].role, turn=turn))
+    site = local_site(tmp_path, ("n1",), silence_s=6.0, roles={**ROLES, "ground": ground})
+    ended = apply_plan(plan, ledger, site, "r1")
+    assert ends(ended) == {"n1:ground": "failed", "n1:roof": roof}
 
 
 def test_an_interrupted_role_has_its_handlers_run_by_the_next_run(tmp_path: Path, ledger: Ledger) -> None:

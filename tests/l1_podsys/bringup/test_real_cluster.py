@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterator
 
 import pytest
+import yaml
 
 from tests.support.labs import leavings, skip_without_lab
 from tests.support.real_clusters import Answer, RealCluster
@@ -26,8 +27,29 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealCluster]:
         real.ogai("lab", "down", real.name)
 
 
+OF_OTHERS = ("/etc/hosts", "/etc/resolv.conf", "/etc/apt/sources.list.d/debian.sources")
+
+
+def of_others(lab: RealCluster) -> dict[str, str]:
+    """Read the files of others that roles change, on every host."""
+    return {
+        host: lab.said(host, "sh", "-c", f"cat {' '.join(OF_OTHERS)}; ls /etc/apt/*") for host in lab.hosts
+    }
+
+
 @pytest.fixture(scope="module")
-def first(lab: RealCluster) -> Answer:
+def untouched(lab: RealCluster) -> dict[str, str]:
+    """Keep what stood there before; the document names a mirror, which is where the hosts' packages come from."""
+    awk = ("awk", "/^URIs/ { print $2; exit }", OF_OTHERS[-1])
+    written = yaml.safe_load(lab.document.read_text())
+    lab.document.write_text(
+        yaml.safe_dump({**written, "packages": {"apt_mirror": lab.said(lab.hosts[0], *awk)}}, sort_keys=False)
+    )
+    return of_others(lab)
+
+
+@pytest.fixture(scope="module")
+def first(lab: RealCluster, untouched: dict[str, str]) -> Answer:
     """Bring the cluster up on it for the first time."""
     return lab.up()
 
@@ -69,6 +91,20 @@ def test_a_node_that_lost_power_is_named_and_no_other(lab: RealCluster, first: A
     healed = lab.cluster("check")
     assert healed.code == 0, healed.out + healed.err
     assert lab.said(lab.hosts[0], "srun", f"-N{NODES}", "--immediate=60", "hostname").count("\n") == NODES - 1
+
+
+def test_a_cluster_that_is_taken_down_leaves_files_of_others_as_they_were(
+    lab: RealCluster, first: Answer, untouched: dict[str, str]
+) -> None:
+    assert first.code == 0, first.err
+    changed = of_others(lab)
+    for host in lab.hosts:
+        assert "# BEGIN ogai" in changed[host] and "#ogai# Types: deb" in changed[host]
+        used = [line for line in changed[host].splitlines() if line.startswith("Suites: ")]
+        assert used == ["Suites: bookworm-security"] and "ogai.sources" in changed[host]
+    down = lab.ogai("cluster", "down", "--yes")
+    assert down.code == 0, down.err
+    assert of_others(lab) == untouched
 
 
 def test_down_leaves_nothing_of_the_hosts(lab: RealCluster, first: Answer) -> None:

@@ -29,6 +29,10 @@ REPLACE_EPILOG = """\b
 Examples:
   ogai cluster replace gpu07            another machine has its address
   ogai cluster replace gpu07 --address 10.20.0.77
+
+The new machine's host key is shown once, to be compared with its own. With --yes nobody is asked: then it must be known
+already, or the command says how to accept it. The node takes no work until it is brought up, by this run or by
+`ogai cluster up --limit`.
 """
 
 
@@ -151,6 +155,7 @@ def replace(
             address=address,
             password=password_of(ask=ask_sudo_password),
             agree=shown.agree,
+            accept_key=shown.accept_key,
             on_node=shown.looked,
             on_progress=shown.progress,
             on_wait=shown.waits,

@@ -75,4 +75,5 @@ def upgrade(
             on_wave=lambda nodes: click.echo(f"next: {nodes}", err=True),
         )
     emit(brought, output, print_brought)
-    flow.raise_for_failed(brought)
+    again = " ".join(("ogai cluster upgrade", *([] if file is None else [str(file)])))
+    flow.raise_for_failed(brought, go_on=again)

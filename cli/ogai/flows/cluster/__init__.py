@@ -10,9 +10,10 @@ from ogai.flows.cluster.gate import gate
 from ogai.flows.cluster.init import Described, Wished, describe, offered, parse_storage
 from ogai.flows.cluster.kept import KeptCluster, list_clusters, use
 from ogai.flows.cluster.lists import ImportedCluster, export_inventory, import_list
-from ogai.flows.cluster.members import add, remove, replace
+from ogai.flows.cluster.members import add, remove
 from ogai.flows.cluster.prepare import Prepared
 from ogai.flows.cluster.refused import raise_for_lost
+from ogai.flows.cluster.replace import replace
 from ogai.flows.cluster.report import ClusterReport, gather_report, report_path
 from ogai.flows.cluster.status import NodeStatus, Status, status
 from ogai.flows.cluster.up import up

@@ -59,15 +59,18 @@ class Brought(msgspec.Struct, frozen=True, kw_only=True):
         return tuple(node.name for node in self.nodes if node.state != "ready")
 
 
-def raise_for_failed(brought: Brought) -> None:
-    """Raise RemoteError when a node is not ready, else UnhealthyError or FactsMissingError by what was checked."""
+def raise_for_failed(brought: Brought, go_on: str = "ogai cluster up --limit {nodes}") -> None:
+    """Raise RemoteError when a node is not ready, else UnhealthyError or FactsMissingError by what was checked.
+
+    `go_on` is the command that goes on with `nodes`, those that are not ready.
+    """
     bad = brought.bad()
     if bad:
         raise RemoteError(
             f"cluster `{brought.cluster}`",
             found=f"{len(bad)} of {len(brought.nodes)} nodes not ready: {_count(brought.nodes)}",
             expected="all of them ready",
-            hint=f"when it is mended, go on with: ogai cluster up --limit {fold(bad)}",
+            hint=f"when it is mended, go on with: {go_on.format(nodes=fold(bad))}",
             retry=True,
         )
     if brought.health is not None:

@@ -1,4 +1,4 @@
-"""Nodes join a cluster, leave it, or are put in another's place; nobody else is touched but the controller."""
+"""Nodes join a cluster or leave it; nobody else is touched but the controller."""
 
 from collections.abc import Callable, Sequence
 
@@ -6,12 +6,11 @@ from l0_infra import OnProgress, find_ansible
 from l0_infra.core.errors import UsageError
 from l0_infra.core.exec import Secret
 from l0_infra.core.nodeset import expand, fold
-from l1_podsys import cluster_members, with_address, with_nodes, without_nodes
+from l1_podsys import cluster_members, with_nodes, without_nodes
 from l1_podsys.schemas import Cluster
 from ogai.flows.cluster.brought import Brought
 from ogai.flows.cluster.gate import Gate, gate
-from ogai.flows.cluster.host_keys import forget_host_key
-from ogai.flows.cluster.out_of_work import drainer_for, forget_in_scheduler, take_out_of_work
+from ogai.flows.cluster.out_of_work import REMOVAL, drainer_for, forget_in_scheduler, take_out_of_work
 from ogai.flows.cluster.prepare import Prepared
 from ogai.flows.cluster.roles import Roles, load_all_roles
 from ogai.flows.cluster.survey import OnNode
@@ -19,10 +18,9 @@ from ogai.flows.cluster.undo import undo_roles
 from ogai.flows.cluster.up import bring_up, checked
 from ogai.flows.cluster.work import OnWait, wanted_cluster, work_on
 
-__all__ = ["add", "remove", "replace"]
+__all__ = ["add", "remove"]
 
 WAIT_S = 3600.0
-OWNER = "removal"
 
 Agree = Callable[[Prepared], None]
 
@@ -93,8 +91,11 @@ def remove(
     known = roles or load_all_roles()
     with work_on(cluster, place, "ogai cluster remove", password=password, on_wait=on_wait) as work:
         drainer = drainer_for(work)
+        place.save_replaced(place.load_replaced().difference(names))
         if not force:
-            take_out_of_work(work, drainer, names, owner=OWNER, reason="it leaves the cluster", wait_s=wait_s)
+            take_out_of_work(
+                work, drainer, names, owner=REMOVAL, reason="it leaves the cluster", wait_s=wait_s
+            )
         troubles = undo_roles(work, names, known)
         if not (troubles and not force):
             forget_in_scheduler(work, names)
@@ -112,59 +113,6 @@ def remove(
             on_progress=on_progress,
             what="remove",
         )
-
-
-def replace(
-    node: str,
-    *,
-    name: str | None = None,
-    address: str | None = None,
-    password: Secret | None = None,
-    roles: Roles | None = None,
-    agree: Agree = lambda prepared: None,
-    on_node: OnNode | None = None,
-    on_progress: OnProgress = lambda progress: None,
-    on_wait: OnWait = lambda text: None,
-    check: Gate | None = gate,
-    dry_run: bool = False,
-) -> Brought:
-    """Bring up another machine under the name of one that is gone; what was done on the old one is forgotten.
-
-    The old machine's host key is forgotten too, so that the new one's is looked at anew; not in a `dry_run`, which
-    changes nothing. At another address it joins the scheduler as a new node does: a drain of the old machine goes
-    with that one.
-    """
-    cluster, place = wanted_cluster(None, name)
-    _known(cluster, node)
-    moved = cluster if address is None else with_address(cluster, node, address)
-
-    def agreed(prepared: Prepared) -> None:
-        agree(prepared)
-        if dry_run:
-            return
-        if address is not None:  # the scheduler would go on calling the old machine
-            forget_in_scheduler(work, [node])
-        work.ledger.forget([node])
-
-    with work_on(
-        moved, place, "ogai cluster replace", password=password, dry_run=dry_run, on_wait=on_wait
-    ) as work:
-        if not dry_run:
-            forget_host_key(moved.ssh, str(work.nodes.targets[node].address))
-        brought = bring_up(
-            work,
-            [node],
-            roles=roles or load_all_roles(),
-            agree=agreed,
-            anew=[node],
-            on_node=on_node,
-            on_progress=on_progress,
-            what="replace",
-        )
-        drainer = drainer_for(work)
-        if drainer is not None and not brought.bad() and not dry_run:
-            drainer.undrain([node], owner=OWNER)
-        return checked(work, brought, check)
 
 
 def _known(cluster: Cluster, nodes: str) -> Sequence[str]:

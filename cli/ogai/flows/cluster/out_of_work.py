@@ -1,15 +1,18 @@
 """Nodes are taken out of work before they are changed, and given back by the same owner; what runs there ends first."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from l0_infra.core.errors import EngineError, RemoteError
 from l0_infra.core.exec import Command
 from l0_infra.core.nodeset import fold
-from l1_podsys import Drainer, cluster_members, controller_name, delete_nodes_command
+from l1_podsys import Drainer, cluster_members, controller_name, delete_nodes_command, parse_drain
 from ogai.flows.cluster.drains import drainer_of
 from ogai.flows.cluster.work import Work
 
-__all__ = ["drainer_for", "forget_in_scheduler", "take_out_of_work"]
+__all__ = ["REMOVAL", "drainer_for", "forget_in_scheduler", "give_back_replaced", "take_out_of_work"]
+
+REMOVAL = "removal"
+"""Owner of the drains of machines that leave."""
 
 
 def drainer_for(work: Work) -> Drainer | None:
@@ -51,3 +54,17 @@ def forget_in_scheduler(work: Work, names: Sequence[str]) -> None:
             expected="nodes that are off the list",
             retry=True,
         )
+
+
+def give_back_replaced(work: Work, ready: Collection[str]) -> None:
+    """Lift what a replacement drained of nodes that are ready now, whichever run has finished them."""
+    waiting = work.place.load_replaced()
+    done = waiting.intersection(ready)
+    drainer = drainer_for(work) if done else None
+    if drainer is not None:
+        drained = [node for node in drainer.nodes(sorted(done)) if node.drained]
+        ours = [node.name for node in drained if parse_drain(node.reason, node.reason_by).owner == REMOVAL]
+        if ours:
+            drainer.undrain(ours, owner=REMOVAL)
+    if done:
+        work.place.save_replaced(waiting - done)

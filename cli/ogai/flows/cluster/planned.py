@@ -1,6 +1,7 @@
 """The whole plan of a cluster: the base of each node, and above it what makes many nodes one."""
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from l0_infra import Provisioned, plan_provision, role_key
 from l0_infra.schemas import NodeFacts, Plan
@@ -25,8 +26,9 @@ def plan_cluster(
     traits: Mapping[str, Trait],
     *,
     identity: str,
+    wheel: Path | None = None,
 ) -> Plan:
-    """Plan all roles for these nodes, from what was found of them now and of all nodes ever."""
+    """Plan all roles for these nodes, from what was found of them now and of all nodes ever; `wheel` is ogai."""
     sheets = roles.by_name
     secrets = SecretDigests(place.secrets)
 
@@ -40,6 +42,7 @@ def plan_cluster(
         roles=[sheet.role for sheet in roles.bringup],
         key_of=key_of,
         secrets=secrets.folder,
+        wheel=wheel,
         identity=identity,
         facts=facts,
         traits=traits,

@@ -5,6 +5,7 @@ Nothing is written before the plan is agreed to; `settle` keeps what was found a
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from secrets import token_hex
 
 from l0_infra import Entry, Item, Ledger, Left, Look, judge_left, things_of
@@ -18,6 +19,7 @@ from ogai.flows.cluster.refused import refuse_absent, refuse_foreign, refuse_sho
 from ogai.flows.cluster.roles import Roles
 from ogai.flows.cluster.secrets import ensure_secrets
 from ogai.flows.cluster.survey import OnNode, look_at_things, survey_nodes
+from ogai.flows.wheel import own_wheel, planned_wheel
 
 __all__ = ["Prepared", "prepare", "settle"]
 
@@ -39,6 +41,8 @@ class Prepared:
     identity: str = ""
     """What tells the cluster from another of its name; `adopted`: it was found on nodes, and not known here."""
     adopted: bool = False
+    wheel: Path | None = None
+    """Where ogai itself lies, or will, packed for the nodes; None: it is not brought."""
     full: bool = False
     facts: Mapping[str, NodeFacts] = field(default_factory=dict)
     traits: Mapping[str, Trait] = field(default_factory=dict)
@@ -81,7 +85,8 @@ def prepare(
     refuse_absent(cluster, facts)
     traits = _traits(cluster, place, facts)
     refuse_shorter(cluster, traits, ledger, chosen, adopted=found is not None)
-    plan = plan_cluster(cluster, place, chosen, roles, facts, traits, identity=identity)
+    wheel = planned_wheel(place.home) if cluster.runtime.install else None
+    plan = plan_cluster(cluster, place, chosen, roles, facts, traits, identity=identity, wheel=wheel)
     things = {
         **things_of(plan, roles.by_name),
         **{step.id: PYTHON for step in plan.steps if step.id.endswith(":python")},
@@ -98,6 +103,7 @@ def prepare(
         plan=plan,
         left=_with_lost(plan, left, lost),
         identity=identity,
+        wheel=wheel,
         adopted=found is not None,
         full=full,
         facts=facts,
@@ -110,7 +116,7 @@ def prepare(
 
 
 def settle(prepared: Prepared, nodes: Nodes, *, sudo: bool) -> Prepared:
-    """Keep what was agreed to: the document, whose the nodes are, what was found of them, and the secrets.
+    """Keep what was agreed to: the document, whose the nodes are, what was found of them, the secrets, ogai's wheel.
 
     Secrets that are missing are made now, and the plan anew, for a secret is part of what a step is known by.
     """
@@ -118,6 +124,8 @@ def settle(prepared: Prepared, nodes: Nodes, *, sudo: bool) -> Prepared:
     ready = one.place.has_secrets()
     controller = None if one.controller in one.lost else nodes.runner(one.controller)
     ensure_secrets(one.place.secrets, controller, sudo=sudo)
+    if one.wheel is not None:
+        own_wheel(one.place.home)
     one.place.save_identity(one.identity)
     if one.traits != one.place.load_traits():
         one.place.save_traits(one.traits)
@@ -127,7 +135,14 @@ def settle(prepared: Prepared, nodes: Nodes, *, sudo: bool) -> Prepared:
 
 def _planned_anew(one: Prepared) -> Prepared:
     plan = plan_cluster(
-        one.cluster, one.place, one.names, one.roles, one.facts, one.traits, identity=one.identity
+        one.cluster,
+        one.place,
+        one.names,
+        one.roles,
+        one.facts,
+        one.traits,
+        identity=one.identity,
+        wheel=one.wheel,
     )
     left = judge_left(plan, one.entries, one.looks, one.roles.by_name, one.things, full=one.full)
     return replace(one, plan=plan, left=_with_lost(plan, left, one.lost))

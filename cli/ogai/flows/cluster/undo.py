@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from l0_infra import Entry, Item, RoleSheet, undo_command
+from l0_infra import Entry, Item, undo_command
 from l0_infra.core.errors import OgaiError
 from l0_infra.core.exec import Runner
 from l1_podsys import MARK, unmark_command
@@ -33,8 +33,8 @@ def undo_roles(work: Work, names: Sequence[str], roles: Roles, *, purge: bool = 
     def run(name: str, runner: Runner) -> str:
         own = sorted(of_node[name], key=lambda entry: -order.get(entry.name, 0))
         items = [item for entry in own for item in _items(entry, files_only=entry.name in kept)]
-        data = _data(own, sheets) if purge else ()
-        outcome = runner.run(undo_command(items, data, sudo=work.sudo))
+        outcomes = [sheets[entry.name].role.outcome for entry in own if entry.name in sheets]
+        outcome = runner.run(undo_command(items, outcomes, purge=purge, sudo=work.sudo))
         if outcome.ok and identity:
             outcome = runner.run(unmark_command(identity, sudo=work.sudo))
         return "" if outcome.ok else outcome.stderr.strip() or outcome.describe_end()
@@ -57,8 +57,3 @@ def _items(entry: Entry, *, files_only: bool) -> Iterable[Item]:
             yield Item("file", name)
         elif kind == "service" and not files_only:
             yield Item("service", name)
-
-
-def _data(entries: Sequence[Entry], sheets: Mapping[str, RoleSheet]) -> tuple[str, ...]:
-    known = [sheets[entry.name] for entry in entries if entry.name in sheets]
-    return tuple(path for sheet in known for path in sheet.role.outcome.data if "{" not in path)

@@ -10,6 +10,7 @@ from l0_infra.core.exec import Secret
 from ogai.flows.cluster.brought import Brought
 from ogai.flows.cluster.carry import SILENCE_S, carry_out, need_ansible, not_done
 from ogai.flows.cluster.gate import Gate, gate
+from ogai.flows.cluster.out_of_work import give_back_replaced
 from ogai.flows.cluster.prepare import Prepared, prepare, settle
 from ogai.flows.cluster.roles import Roles, load_all_roles
 from ogai.flows.cluster.survey import OnNode
@@ -95,7 +96,7 @@ def bring_up(
         return not_done(prepared)
     need_ansible(prepared)
     agree(prepared)
-    return carry_out(
+    brought = carry_out(
         settle(prepared, work.nodes, sudo=work.sudo),
         work.nodes,
         work.ledger,
@@ -105,11 +106,19 @@ def bring_up(
         silence_s=silence_s,
         on_progress=on_progress,
     )
+    give_back_replaced(work, ready_of(brought))
+    return brought
 
 
 def checked(work: Work, brought: Brought, check: Gate | None) -> Brought:
     """Check the nodes that are ready, and keep the verdicts with the result."""
     if work.dry_run:
         return brought
-    ready = [node.name for node in brought.nodes if node.state == "ready"]
-    return brought if check is None else msgspec.structs.replace(brought, health=check(work, ready))
+    return (
+        brought if check is None else msgspec.structs.replace(brought, health=check(work, ready_of(brought)))
+    )
+
+
+def ready_of(brought: Brought) -> list[str]:
+    """Name the nodes that are ready."""
+    return [node.name for node in brought.nodes if node.state == "ready"]

@@ -9,8 +9,9 @@ from typing import Self
 import click
 
 from l0_infra import Progress
+from l0_infra.core.exec import HostKeyError
 from ogai.flows.cluster import Prepared, raise_for_lost
-from ogai.render.ask import confirm
+from ogai.render.ask import ask, confirm
 from ogai.render.cluster.plan import plan_text
 from ogai.render.cluster.progress import showing
 from ogai.render.node.looking import looking
@@ -58,6 +59,13 @@ class Agreement:
         if left:
             confirm(plan_text(prepared), yes=self._yes)
         self._show = self._stack.enter_context(showing(Counter(step.node for step in left)))
+
+    def accept_key(self, shown: HostKeyError) -> bool:
+        """Ask whether the key that a machine shows is its own; agreeing beforehand does not answer that."""
+        kind = shown.key_type.removeprefix("ssh-").partition("-")[0]
+        own = f"ssh-keygen -l -f /etc/ssh/ssh_host_{kind}_key.pub"
+        text = f"{shown.where} shows {shown.found}. Compare it at the machine itself: {own}"
+        return not (self._yes or self._dry_run) and ask(text, "Is it the machine's own?")
 
     def agree_text(self, text: str) -> None:
         """Show what would be done in words, and go on when it is agreed to; leaves the command after a dry run."""

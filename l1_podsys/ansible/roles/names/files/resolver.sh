@@ -53,6 +53,8 @@ fi
 [ ! -d /etc/cloud/cloud.cfg.d ] ||
     sheet /etc/cloud/cloud.cfg.d/60-ogai.cfg 'preserve_hostname: true' 'manage_etc_hosts: false'
 
+[ -e /etc/hosts.before-ogai ] || [ ! -e /etc/hosts ] ||
+    sed '/^# BEGIN ogai/,/^# END ogai/d' /etc/hosts | put /etc/hosts.before-ogai
 # Our names are taken out of lines of others: Debian's own `127.0.1.1 NAME` would have a node reached by none.
 {
     grep -q '^127\.0\.0\.1[[:space:]].*localhost' /etc/hosts 2>/dev/null || echo '127.0.0.1 localhost'

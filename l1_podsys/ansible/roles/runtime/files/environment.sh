@@ -9,6 +9,17 @@ mkdir -p "$store"
 exec 9>"$store/lock"
 flock 9
 
+not_installed() { # what pip said comes after what to do about it
+    source=${index:+packages.python_index}
+    [ -z "$wheelhouse" ] || source="the folder $wheelhouse"
+    echo "$path: found that not all of it can be had from ${source:-the index that pip knows here}; expected" \
+        "runtime.requirements${wheel:+ and what ogai needs}. Set packages.python_index to one that this node reaches," \
+        "or packages.wheelhouse to a folder that is filled where there is a network:" \
+        "pip download -d FOLDER ${wheel:+$store/$wheel }-r $store/requirements.txt" >&2
+    grep -v '^WARNING: Retrying' "$store/pip.log" | tail -n 20 >&2
+    exit 1
+}
+
 if [ -e "$path" ] && [ ! -L "$path" ]; then
     echo "$path: found a folder that ogai did not make; expected a free path. Set runtime.path or move it away" >&2
     exit 1
@@ -36,7 +47,8 @@ if [ ! -e "$fresh/whole" ]; then
     [ -z "$wheel" ] || set -- "$@" "$store/$wheel"
     # What is unpacked is as large as what is installed, and /tmp is often held in memory.
     mkdir "$fresh/unpacked"
-    TMPDIR=$fresh/unpacked "$fresh/bin/python" -m pip install "$@" >&2
+    TMPDIR=$fresh/unpacked "$fresh/bin/python" -m pip install "$@" >"$store/pip.log" 2>&1 || not_installed
+    [ -z "$wheel" ] || "$fresh/bin/ogai" --version >"$store/pip.log" 2>&1 || not_installed
     rm -rf "$fresh/unpacked"
     : >"$fresh/whole"
 fi
@@ -46,5 +58,8 @@ mv -fT "$path.new" "$path"
 for old in "$store"/*/; do
     old=${old%/}
     [ "$old" = "$fresh" ] || [ "$old" = "$before" ] || rm -rf "$old"
+done
+for old in "$store"/ogai-*.whl; do
+    [ "$old" = "$store/$wheel" ] || rm -f "$old"
 done
 echo changed

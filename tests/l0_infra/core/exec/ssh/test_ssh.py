@@ -14,7 +14,17 @@ from typing import Any
 import pytest
 
 from l0_infra.core.errors import RemoteError
-from l0_infra.core.exec import Command, HostKeyPolicy, Secret, SshOptions, SshPool, SshRunner, fan_out
+from l0_infra.core.exec import (
+    Command,
+    HostKeyError,
+    HostKeyPolicy,
+    Secret,
+    SshOptions,
+    SshPool,
+    SshRunner,
+    fan_out,
+    trust_key,
+)
 
 pytestmark = pytest.mark.real
 
@@ -103,6 +113,30 @@ def test_a_changed_key_is_always_refused(sshd: Any, tmp_path: Path, policy: Host
     assert "changed host key" in error.found
     assert f"{known}:1" in error.expected
     assert f"ssh-keygen -f {known} -R '[{HOST}]:{sshd.port}'" in error.hint
+
+
+def test_a_key_that_a_person_compared_takes_the_place_of_what_was_known(sshd: Any, tmp_path: Path) -> None:
+    known = tmp_path / "known_hosts"
+    other = Path(sshd.key + ".pub").read_text()
+    kept = f"10.0.0.7 {other}{HOST} {other}"
+    known.write_text(f"{kept}[{HOST}]:{sshd.port} {other}")
+    options = sshd.options(known_hosts_file=str(known))
+    error = refused(SshRunner(HOST, options))
+    assert isinstance(error, HostKeyError) and (error.doubt, error.host) == ("changed", HOST)
+    trust_key(error)
+    with SshRunner(HOST, options) as runner:
+        assert runner.run(ECHO).ok
+    lines = known.read_text().splitlines(keepends=True)
+    assert "".join(lines[:2]) == kept and len(lines) == 3
+
+
+def test_a_revoked_key_is_never_trusted(sshd: Any, tmp_path: Path) -> None:
+    known = tmp_path / "known_hosts"
+    known.write_text(f"@revoked * {Path(sshd.folder / 'host_key.pub').read_text()}")
+    error = refused(SshRunner(HOST, sshd.options(known_hosts_file=str(known))))
+    assert isinstance(error, HostKeyError)
+    with pytest.raises(HostKeyError, match="a revoked host key"):
+        trust_key(error)
 
 
 def test_a_refused_login_names_what_was_tried(sshd: Any, tmp_path: Path) -> None:
