@@ -20,6 +20,10 @@ class Kept(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
     dropout: Annotated[
         bool, Meta(description="Whether dropout keeps its masks, a byte for each value (arXiv:2205.05198).")
     ] = False
+    activation_apart: Annotated[
+        bool,
+        Meta(description="Whether activation function and gate keep a result each, though norms are fused."),
+    ] = False
     gathered: Annotated[
         bool,
         Meta(description="Whether what sequence parallelism gathers is kept, rather than gathered again."),
@@ -31,6 +35,13 @@ class Kept(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
         bool,
         Meta(
             description="Whether a 16-bit gradient of each shape of matrix lies idle beside the summed ones."
+        ),
+    ] = False
+    stage_buffers: Annotated[
+        bool,
+        Meta(
+            description="Whether a stage keeps what it gives, and has room for all gradients that it will get, as"
+            " torch.distributed.pipelining."
         ),
     ] = False
     master_only: Annotated[
