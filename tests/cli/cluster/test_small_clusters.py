@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
+import yaml
 
 from l0_infra.core.documents import render_document
 from l0_infra.core.errors import EngineError, RemoteError, UsageError
@@ -172,3 +173,16 @@ def test_a_second_run_at_once_is_refused_and_told_who_is_at_work(roles: Roles, t
     assert place_of("small").at_work() is None
     assert flow.status().runs[0].outcome == "interrupted"
     assert set(states(up(tmp_path, roles)).values()) == {"ready"}
+
+
+def test_an_inventory_of_bare_hosts_tells_what_a_look_found(roles: Roles, tmp_path: Path) -> None:
+    file = tmp_path / "cluster.yaml"
+    file.write_text(render_document(small_cluster(engine="slurm")))
+    assert flow.export_inventory(file).unseen == ("host00", "host01", "host02")
+    exported = flow.export_inventory(file, look=True)
+    assert exported.unseen == ()
+    told = yaml.safe_load(exported.text)["all"]
+    key = Path(told["vars"]["munge_key_file"])
+    assert key.is_file() and (key.parent / "host_authority").is_file()
+    assert flow.export_inventory(file).unseen == ()
+    assert not list((tmp_path / "written").iterdir())  # no role was applied
