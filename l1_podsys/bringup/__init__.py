@@ -1,6 +1,7 @@
 """What makes many nodes one cluster: which roles each gets, in which order, with which variables."""
 
 from l1_podsys.bringup.change import with_address, with_nodes, without_nodes
+from l1_podsys.bringup.compare import MemberChange, compare_members, describe_edits
 from l1_podsys.bringup.members import Member, cluster_members, controller_name
 from l1_podsys.bringup.plan import plan_bringup
 from l1_podsys.bringup.scene import BringupScene, KeyOf
@@ -14,9 +15,12 @@ __all__ = [
     "BringupScene",
     "KeyOf",
     "Member",
+    "MemberChange",
     "Trait",
     "cluster_members",
+    "compare_members",
     "controller_name",
+    "describe_edits",
     "plan_bringup",
     "trait_of",
     "with_address",

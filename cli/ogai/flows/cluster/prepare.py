@@ -31,6 +31,7 @@ from l0_infra.core.exec import Runner
 from l0_infra.schemas import NodeFacts, Plan, Step
 from l1_podsys import BringupScene, Trait, cluster_members, controller_name, plan_bringup, trait_of
 from l1_podsys.schemas import Cluster
+from ogai.flows.cluster.membership import told_apart
 from ogai.flows.cluster.nodes import Nodes
 from ogai.flows.cluster.place import ClusterPlace
 from ogai.flows.cluster.secrets import SecretDigests, ensure_secrets
@@ -85,6 +86,8 @@ class Prepared:
     things: Mapping[str, tuple[Item, ...]] = field(default_factory=dict)
     looks: Mapping[str, Look] = field(default_factory=dict)
     lost: Mapping[str, str] = field(default_factory=dict)
+    parted: tuple[str, ...] = ()
+    """Whom the document brings back, drops or moves, compared with the one that was applied last, in words."""
 
     @property
     def steps_left(self) -> tuple[Step, ...]:
@@ -142,6 +145,7 @@ def prepare(
         things=things,
         looks=looks,
         lost=lost,
+        parted=told_apart(place, cluster),
     )
 
 

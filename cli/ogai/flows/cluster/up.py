@@ -41,6 +41,12 @@ def up(
     DocumentError and UsageError for what is meant badly, EngineError when somebody else is at work on the cluster.
     """
     cluster, place = wanted_cluster(None if file is None else Path(file), name)
+
+    def agreed(prepared: Prepared) -> None:
+        agree(prepared)
+        if file is not None:
+            place.save_notes(place.load_notes().from_file(Path(file)))
+
     names = [str(target.name) for target in targets_of_cluster(cluster, limit)]
     with work_on(cluster, place, "ogai cluster up", password=password) as work:
         brought = bring_up(
@@ -49,7 +55,7 @@ def up(
             full=full,
             silence_s=silence_s,
             roles=roles or load_all_roles(),
-            agree=agree,
+            agree=agreed,
             on_node=on_node,
             on_progress=on_progress,
         )

@@ -24,6 +24,7 @@ def _lines(prepared: Prepared) -> Iterator[str]:
     nodes, steps = format_count(len(prepared.names), "node"), format_count(len(left), "step")
     held = len(prepared.plan.steps) - len(left)
     yield f"{prepared.plan.title}: {nodes}, {steps} to do, {held} hold already"
+    yield from (f"  {line}" for line in prepared.parted)
     for name, why in list(prepared.lost.items())[:MOST_LOST]:
         yield f"  {name} cannot be looked at: {why}"
     if len(prepared.lost) > MOST_LOST:
