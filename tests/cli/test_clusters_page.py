@@ -35,8 +35,8 @@ IN_TEXT = re.findall(r"`(ogai [^`]+)`", PAGE)
 
 
 def words_of(line: str) -> list[str]:
-    """Take a line apart as a shell would, without what is told beside it; what may be left out is typed."""
-    return shlex.split(re.split(r" {2,}", line)[0].replace("[--", "--").replace("purge]", "purge"))
+    """Take a line apart as a shell would, without what is told beside it or where it goes; options are typed."""
+    return shlex.split(re.split(r" {2,}| > ", line)[0].replace("[--", "--").replace("purge]", "purge"))
 
 
 def command_of(words: list[str]) -> tuple[click.Command, list[str]]:
