@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from l0_infra.inspection import Difference, diff_facts, judge_class, judge_node, load_rules
     from l0_infra.provision import Provisioned, plan_provision
     from l0_infra.roles import (
+        UNTOLD,
         Item,
         Look,
         RoleSheet,
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "UNTOLD",
     "Difference",
     "Ended",
     "Entry",
@@ -109,6 +111,7 @@ _HOME = {
     **dict.fromkeys(("Provisioned", "plan_provision"), "l0_infra.provision"),
     **dict.fromkeys(
         (
+            "UNTOLD",
             "Item",
             "Look",
             "RoleSheet",

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from l0_infra.apply.keys import changes_between, parts_of
 from l0_infra.apply.ledger import Entry
 from l0_infra.core.errors import EngineError
-from l0_infra.roles import Item, Look, RoleSheet, fingerprint, items_of
+from l0_infra.roles import UNTOLD, Item, Look, RoleSheet, fingerprint, items_of
 from l0_infra.schemas import ApplyRole, Plan, Step
 
 __all__ = ["Left", "judge_left", "things_of"]
@@ -96,8 +96,12 @@ def _by_look(entry: Entry, look: Look, items: Iterable[Item], found: Mapping[str
     if entry.mark is None or entry.mark == fingerprint(found):
         return ""
     before = entry.found_items()
-    drifted = [name for name in sorted({*before, *found}) if before.get(name) != found.get(name)]
-    return f"drifted: {_named(drifted)}"
+    drifted = [name for name in sorted({*before, *found}) if _differ(before.get(name), found.get(name))]
+    return f"drifted: {_named(drifted)}" if drifted else ""
+
+
+def _differ(before: str | None, now: str | None) -> bool:
+    return before != now and UNTOLD not in (before, now)
 
 
 def _named(names: Iterable[str]) -> str:

@@ -2,10 +2,11 @@
 
 from l0_infra.roles.items import Item, items_of
 from l0_infra.roles.load import RoleSheet, load_roles, role_folder
-from l0_infra.roles.look import Look, fingerprint, look_command, parse_look
+from l0_infra.roles.look import UNTOLD, Look, fingerprint, look_command, parse_look
 from l0_infra.roles.undo import undo_command
 
 __all__ = [
+    "UNTOLD",
     "Item",
     "Look",
     "RoleSheet",

@@ -9,11 +9,14 @@ from importlib.resources import files
 from l0_infra.core.exec import Command
 from l0_infra.roles.items import Item, Kind
 
-__all__ = ["Look", "fingerprint", "look_command", "parse_look"]
+__all__ = ["UNTOLD", "Look", "fingerprint", "look_command", "parse_look"]
 
 LIMIT_S = 60.0
 LINE_BREAK = "\x1e"
 """Stands in an answer for the end of a line."""
+
+UNTOLD = "untold"
+"""What is found by a command that cannot tell now, because somebody else does not answer."""
 
 AT_WORK = frozenset({"active"})
 KEPT = frozenset(

@@ -44,6 +44,7 @@ class Outcome(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
         tuple[Text, ...],
         Meta(
             description="Shell commands that change nothing; what they print is compared: `sysctl -n vm.swappiness`."
+            " One that cannot tell now ends with exit code 75."
         ),
     ] = ()
 

@@ -1,6 +1,7 @@
 """What makes many nodes one cluster: which roles each gets, in which order, with which variables."""
 
 from l1_podsys.bringup.change import with_address, with_nodes, without_nodes
+from l1_podsys.bringup.compare import MemberChange, compare_members, describe_edits
 from l1_podsys.bringup.interfaces import absent_interfaces, interface_names, interfaces_of
 from l1_podsys.bringup.members import Member, cluster_members, controller_name
 from l1_podsys.bringup.membership import MARK, foreign_members, identity_among, unmark_command
@@ -17,10 +18,13 @@ __all__ = [
     "BringupScene",
     "KeyOf",
     "Member",
+    "MemberChange",
     "Trait",
     "absent_interfaces",
     "cluster_members",
+    "compare_members",
     "controller_name",
+    "describe_edits",
     "foreign_members",
     "identity_among",
     "interface_names",

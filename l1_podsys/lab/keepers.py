@@ -23,12 +23,14 @@ __all__ = [
     "leader_of",
     "lives",
     "locked_folder",
+    "settle",
     "start_host",
     "start_proxy",
     "wait_for_host",
 ]
 
 BOOT_S = 60.0
+SETTLE_S = 20.0
 GRACE_S = 5.0
 """How long a keeper may take to lock its folder."""
 
@@ -59,6 +61,15 @@ def start_host(lab: Lab, host: LabHost, layout: Layout, groups: Groups) -> None:
     with as_file(files(__package__) / "host.sh") as script:
         argv = ("sh", str(script), "outside", *keeper_command(lab, host, layout))
         _start(argv, keeper_environment(lab, host, layout, groups), folder / "console.log")
+
+
+def settle(groups: Groups, lab: Lab, host: LabHost, layout: Layout, *, wait_s: float = SETTLE_S) -> None:
+    """Return when a keeper without a host has ended or has booted one. Raises EngineError when it does neither."""
+    begun, folder = time.monotonic(), layout.host(lab, host)
+    while lives(folder) and leader_of(groups, lab, host) is None:
+        if time.monotonic() - begun > wait_s:
+            raise _silent(host, folder, f"a keeper that neither boots it nor ends within {wait_s:g} s")
+        time.sleep(0.02)
 
 
 def start_proxy(lab: Lab, layout: Layout, groups: Groups, *, cache: Path) -> None:

@@ -12,8 +12,9 @@ from l0_infra.core.nodeset import fold
 from l1_podsys.lab.breaks import HostHandle, breaks_of
 from l1_podsys.lab.documents import Lab, LabHost, LabWish
 from l1_podsys.lab.held import HeldRunner, locked
-from l1_podsys.lab.image import apply_image
-from l1_podsys.lab.keepers import lives, start_host, start_proxy, wait_for_host
+from l1_podsys.lab.image import apply_image, image_name
+from l1_podsys.lab.images import probe_mounts, prune_images, use_image
+from l1_podsys.lab.keepers import lives, settle, start_host, start_proxy, wait_for_host
 from l1_podsys.lab.lay_out import lay_out_host, lay_out_lab
 from l1_podsys.lab.layout import Layout
 from l1_podsys.lab.limits import apply_limits
@@ -23,7 +24,7 @@ from l1_podsys.lab.requirements import check_requirements
 from l1_podsys.lab.settings import apply_settings, probe_uplinks
 from l1_podsys.lab.ssh import save_ssh
 from l1_podsys.lab.store import LabPlace, load_lab, load_labs, save_lab
-from l1_podsys.lab.wish import check_wish, plan_hosts, plan_lab
+from l1_podsys.lab.wish import check_wish, disks_in, left_as_they_are, plan_hosts, plan_lab
 
 __all__ = ["bring_lab_up"]
 
@@ -47,6 +48,8 @@ def bring_lab_up(place: LabPlace, wish: LabWish, *, on_step: OnStep) -> Lab:
         layout.commands.touch()
         runner = HeldRunner(place.runner, layout.commands)
         lab = _apply_network(place, runner, wish, image)
+        if kept := left_as_they_are(lab, wish):
+            on_step(kept)
         save_ssh(lab, layout, _lay_out(runner, lab, layout))
         start_proxy(lab, layout, place.groups, cache=place.cache / "packages")
         _start_hosts(place, lab, layout, on_step)
@@ -56,16 +59,27 @@ def bring_lab_up(place: LabPlace, wish: LabWish, *, on_step: OnStep) -> Lab:
 def _image(place: LabPlace, wish: LabWish, layout: Layout, on_step: OnStep) -> Path:
     """Return what the hosts start from; a lab that is there already keeps its own."""
     if not layout.state.exists():
-        mirror = probe_mirror(place.runner, wish.mirror)
-        return apply_image(place.runner, wish.os, mirror, cache=place.cache, on_step=on_step)
+        return _new_image(place, wish, layout, on_step)
     image = Path(load_lab(place.home, wish.name).image)
-    if not image.is_dir():
+    if not use_image(place.cache, image, layout.state):
         raise EngineError(
             str(image),
             found="no image any more",
             expected=f"what the hosts of lab {wish.name} start from",
             hint=f"ogai lab down {wish.name}, then up again",
         )
+    return image
+
+
+def _new_image(place: LabPlace, wish: LabWish, layout: Layout, on_step: OnStep) -> Path:
+    """Return the image of what is wished; when it had to be made, old ones that nobody needs make room."""
+    mirror = probe_mirror(place.runner, wish.mirror)
+    there = (place.cache / image_name(wish.os, mirror)).is_dir()
+    image = apply_image(place.runner, wish.os, mirror, cache=place.cache, on_step=on_step)
+    while not use_image(place.cache, image, layout.state):  # another `up` pruned it in between
+        image = apply_image(place.runner, wish.os, mirror, cache=place.cache, on_step=on_step)
+    if not there and (old := prune_images(place.cache, probe_mounts())):
+        on_step(f"removed old images that no lab starts from: {', '.join(old)}")
     return image
 
 
@@ -83,7 +97,7 @@ def _apply_network(place: LabPlace, runner: Runner, wish: LabWish, image: Path) 
 def _planned(place: LabPlace, wish: LabWish, layout: Layout, image: Path) -> Lab:
     if layout.state.exists():
         return plan_hosts(load_lab(place.home, wish.name), wish)
-    directory = layout.folder / "hosts" if wish.directory is None else wish.directory.absolute() / wish.name
+    directory = layout.folder / "hosts" if wish.directory is None else disks_in(wish.directory, wish.name)
     if directory.exists():
         raise UsageError(
             "--dir", found=f"{directory}, which is there already", expected="a folder of the lab's own"
@@ -108,6 +122,7 @@ def _lay_out(runner: Runner, lab: Lab, layout: Layout) -> dict[str, str]:
 def _start_hosts(place: LabPlace, lab: Lab, layout: Layout, on_step: OnStep) -> None:
     """Start hosts that are off, and wait for all but those that somebody broke."""
     groups, runner = place.groups, place.runner
+    _for_each(lab, lambda host: settle(groups, lab, host, layout))
     off = [host.name for host in lab.hosts if not lives(layout.host(lab, host))]
     on_step(f"starting {fold(off)}" if off else f"lab {lab.name} is up")
 

@@ -7,9 +7,11 @@ from pathlib import Path
 import msgspec
 
 from l0_infra.core.errors import UnsatisfiableError, UsageError
+from l0_infra.core.nodeset import fold
+from l0_infra.core.units import format_bytes
 from l1_podsys.lab.documents import GIB, Lab, LabHost, LabWish
 
-__all__ = ["check_wish", "plan_hosts", "plan_lab"]
+__all__ = ["check_wish", "disks_in", "left_as_they_are", "plan_hosts", "plan_lab"]
 
 MOST_HOSTS = 200
 DISK_BYTES = 16 * GIB
@@ -49,16 +51,52 @@ def plan_lab(wish: LabWish, *, lab_id: str, image: Path, directory: Path, subnet
 
 
 def plan_hosts(lab: Lab, wish: LabWish) -> Lab:
-    """Add the hosts that a lab lacks. Raises UnsatisfiableError when another Debian is wished for."""
-    if lab.os != wish.os:
-        raise UnsatisfiableError(
-            f"lab {lab.name}",
-            found=f"a lab of {lab.os}",
-            expected=f"one of {wish.os}",
-            hint=f"give it another name with --name, or take it down first: ogai lab down {lab.name}",
-        )
+    """Add the hosts that a lab lacks. Raises UnsatisfiableError for what a lab that is there cannot become.
+
+    That is another Debian, another place of its disks, and another memory of hosts where none is added.
+    """
+    _refuse_others(lab, wish)
     numbers = range(len(lab.hosts) + 1, wish.nodes + 1)
     return msgspec.structs.replace(lab, hosts=(*lab.hosts, *(_host(lab, wish, number) for number in numbers)))
+
+
+def _refuse_others(lab: Lab, wish: LabWish) -> None:
+    if lab.os != wish.os:
+        raise _another(lab, f"a lab of {lab.os}", f"one of {wish.os}")
+    if wish.directory is not None and lab.hosts and lab.directory != str(disks_in(wish.directory, lab.name)):
+        raise _another(
+            lab, f"disks in {lab.directory}", f"in {disks_in(wish.directory, lab.name)}, as --dir says"
+        )
+    others = [host for host in lab.hosts if host.memory_bytes != wish.memory_bytes]
+    if wish.memory_bytes is not None and others and wish.nodes <= len(lab.hosts):
+        have = dict.fromkeys(_memory(host.memory_bytes) for host in others)
+        raise _another(
+            lab, f"hosts with {', '.join(have)}", f"{_memory(wish.memory_bytes)}, as --memory says"
+        )
+
+
+def left_as_they_are(lab: Lab, wish: LabWish) -> str:
+    """Say which hosts of a lab that gets more keep another memory than is wished; empty when none does."""
+    if wish.memory_bytes is None:
+        return ""
+    others = [host for host in lab.hosts if host.memory_bytes != wish.memory_bytes]
+    have = dict.fromkeys(_memory(host.memory_bytes) for host in others)
+    names = fold(host.name for host in others)
+    return f"{names} stay as they are, with {', '.join(have)}: --memory is for new hosts" if others else ""
+
+
+def disks_in(directory: Path, name: str) -> Path:
+    """Name the folder of a lab's disks in a folder that a person named."""
+    return directory.absolute() / name
+
+
+def _another(lab: Lab, found: str, expected: str) -> UnsatisfiableError:
+    hint = f"give it another name with --name, or take it down first: ogai lab down {lab.name}"
+    return UnsatisfiableError(f"lab {lab.name}", found=found, expected=expected, hint=hint)
+
+
+def _memory(size: int | None) -> str:
+    return "no limit of memory" if size is None else f"{format_bytes(size)} of memory"
 
 
 def _host(lab: Lab, wish: LabWish, number: int) -> LabHost:

@@ -2,7 +2,7 @@
 
 import contextlib
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -17,6 +17,7 @@ from l1_podsys.schemas import Cluster, ClusterState, Health
 from l1_podsys.state.current import current_name, known_names, make_current
 from l1_podsys.state.hold import Holder, held, holder_of, refuse_busy
 from l1_podsys.state.known_health import KnownHealth, health_with
+from l1_podsys.state.notes import Notes
 from l1_podsys.state.summary import ClusterSummary, save_summary
 
 __all__ = ["ClusterPlace", "place_in"]
@@ -91,12 +92,24 @@ class ClusterPlace:
         return read_document(self.document, expect=Cluster)
 
     def save(self, cluster: Cluster) -> None:
-        """Keep the document, and make the cluster the current one."""
+        """Keep the document, and make the cluster the current one; who is in it was not removed."""
         save_file(self.document, render_document(cluster).encode(), mode=0o600)
         count = sum(len(group.listed()) for group in cluster.nodes)
         summary = ClusterSummary(name=self.name, scheduler=cluster.scheduler.engine, nodes=count)
         save_summary(self.folder, summary)
         make_current(self.home, self.name)
+        notes = self.load_notes()
+        names = {node.name for group in cluster.nodes for node in group.listed()}
+        if (now := notes.having(names)) != notes:
+            self.save_notes(now)
+
+    def load_notes(self) -> Notes:
+        """Return what earlier runs noted."""
+        return self._load("notes.json", Notes, Notes())
+
+    def save_notes(self, notes: Notes) -> None:
+        """Keep it."""
+        save_file(self.folder / "notes.json", msgspec.json.encode(notes))
 
     def load_identity(self) -> str | None:
         """Return what tells this cluster from another of its name; None before it was first brought up."""
@@ -136,14 +149,6 @@ class ClusterPlace:
     def refuse_busy(self) -> None:
         """Raise EngineError that says who is at work on this cluster, if anybody is."""
         refuse_busy(self.folder / "up.lock", cluster=self.name)
-
-    def load_replaced(self) -> frozenset[str]:
-        """Name the nodes that were drained for another machine to take their place, and not given back yet."""
-        return frozenset(self._load("replaced.json", list[str], list[str]()))
-
-    def save_replaced(self, names: Iterable[str]) -> None:
-        """Keep who they are."""
-        save_file(self.folder / "replaced.json", msgspec.json.encode(sorted(names)))
 
     def at_work(self) -> Holder | None:
         """Tell who is at work on this cluster now; None: nobody."""

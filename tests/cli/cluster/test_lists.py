@@ -98,7 +98,7 @@ def test_an_export_holds_what_roles_are_told_and_no_secret(hosts: Path, home: Pa
     place.prepare()
     ensure_secrets(place.secrets)
     place.save(import_list(hosts).cluster)
-    text = export_inventory()
+    text = export_inventory().text
     whole = yaml.safe_load(text)["all"]
     assert whole["vars"]["munge_key_file"] == str(place.secrets / "munge.key")
     assert whole["hosts"]["hub"]["time_serve"] is True and whole["vars"]["time_serve"] is False
@@ -107,5 +107,7 @@ def test_an_export_holds_what_roles_are_told_and_no_secret(hosts: Path, home: Pa
 
 def test_an_export_of_a_document_makes_nothing(hosts: Path, home: Path) -> None:
     assert main(["cluster", "import", str(hosts), "--to", "pod.yaml"]) == 0
-    assert yaml.safe_load(export_inventory("pod.yaml"))["all"]["hosts"]["hub"]["ansible_host"] == "10.7.0.1"
+    assert (
+        yaml.safe_load(export_inventory("pod.yaml").text)["all"]["hosts"]["hub"]["ansible_host"] == "10.7.0.1"
+    )
     assert not home.exists()

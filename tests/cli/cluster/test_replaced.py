@@ -116,6 +116,7 @@ def test_it_is_asked_once_and_remembered(roles: Roles, known: Path) -> None:
 
     first = flow.replace("host01", address="host02", roles=roles, accept_key=answer, check=None)
     assert {node.name: (node.state, node.done) for node in first.nodes}["host01"] == ("ready", 4)
+    assert first.edits == ("write host02 for host01 in the `addresses` of host01",)
     again = flow.replace("host01", address="host02", roles=roles, accept_key=answer, check=None)
     assert again.bad() == () and asked == ["host02"]
     assert len(known.read_text().splitlines()) == 3

@@ -5,10 +5,12 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
+import yaml
 
 from l0_infra.core.documents import render_document
 from l0_infra.core.errors import EngineError, RemoteError, UsageError
@@ -16,6 +18,8 @@ from ogai.flows import cluster as flow
 from ogai.flows.cluster import Brought
 from ogai.flows.cluster.place import place_of
 from ogai.flows.cluster.roles import Roles
+from ogai.render.cluster.brought import tell_edits
+from ogai.render.cluster.plan import plan_text
 from tests.support.loopback_hosts import Host, hosts_on_loopback
 from tests.support.playbooks import program
 from tests.support.small_clusters import find_by_ssh, small_cluster, small_roles
@@ -107,12 +111,52 @@ def test_a_node_that_left_the_document_must_be_removed_first(roles: Roles, tmp_p
     up(tmp_path, roles)
     with pytest.raises(UsageError, match="no `host02` in the document") as raised:
         up(tmp_path, roles, "host[00-01]")
-    assert raised.value.hint == "ogai cluster remove host02"
+    assert "ogai cluster remove host02" in raised.value.hint
     removed = flow.remove("host02", roles=roles)
     assert states(removed) == {"host00": "ready"}
     assert states(up(tmp_path, roles, "host[00-01]")) == {"host00": "ready", "host01": "ready"}
     added = flow.add("host02", roles=roles, check=None)
     assert states(added) == {"host00": "ready", "host02": "ready"}
+
+
+def test_a_document_of_ones_own_that_is_out_of_step_is_told_about(
+    roles: Roles, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    up(tmp_path, roles)
+    removed = flow.remove("host02", roles=roles)
+    file = str(tmp_path / "cluster.yaml")
+    assert (removed.document, removed.edits) == (file, ("take host02 out of `names`",))
+    tell_edits(removed)
+    assert capsys.readouterr().err == f"{file} is not changed; in it, take host02 out of `names`\n"
+
+    plans: list[str] = []
+    up(tmp_path, roles, agree=lambda prepared: plans.append(plan_text(prepared)))
+    day = time.strftime("%Y-%m-%d")
+    told = f"  host02: comes back, for it was removed on {day} and this document still has it\n"
+    assert told in plans[0]
+    up(tmp_path, roles, agree=lambda prepared: plans.append(plan_text(prepared)))
+    assert "comes back" not in plans[1]
+
+
+def test_a_node_that_was_added_and_is_not_in_the_file_is_not_dropped_silently(
+    hosts: Sequence[Host], roles: Roles, tmp_path: Path
+) -> None:
+    up(tmp_path, roles, "host[00-01]")
+    added = flow.add("host02", roles=roles, check=None)
+    assert added.edits == ('add to `nodes`: - {names: "host02", roles: ["compute"]}',)
+    with pytest.raises(UsageError, match="no `host02` in the document") as raised:
+        up(tmp_path, roles, "host[00-01]")
+    assert "or write it into the document, as it is in" in raised.value.hint
+    assert str(place_of().document) in raised.value.hint
+
+    with hosts[0].config.open("a") as config:
+        config.write("Host nowhere\n  HostName 127.0.0.1\n  Port 1\n")
+    flow.add("nowhere", roles=roles, check=None)  # nothing was ever done there
+    plans: list[str] = []
+    up(tmp_path, roles, "host[00-02]", agree=lambda prepared: plans.append(plan_text(prepared)))
+    assert (
+        "  nowhere: dropped, for this document lacks it and the one applied last has it\n" in plans[0] + "\n"
+    )
 
 
 def test_a_cluster_that_is_taken_down_is_forgotten(roles: Roles, tmp_path: Path) -> None:
@@ -172,3 +216,16 @@ def test_a_second_run_at_once_is_refused_and_told_who_is_at_work(roles: Roles, t
     assert place_of("small").at_work() is None
     assert flow.status().runs[0].outcome == "interrupted"
     assert set(states(up(tmp_path, roles)).values()) == {"ready"}
+
+
+def test_an_inventory_of_bare_hosts_tells_what_a_look_found(roles: Roles, tmp_path: Path) -> None:
+    file = tmp_path / "cluster.yaml"
+    file.write_text(render_document(small_cluster(engine="slurm")))
+    assert flow.export_inventory(file).unseen == ("host00", "host01", "host02")
+    exported = flow.export_inventory(file, look=True)
+    assert exported.unseen == ()
+    told = yaml.safe_load(exported.text)["all"]
+    key = Path(told["vars"]["munge_key_file"])
+    assert key.is_file() and (key.parent / "host_authority").is_file()
+    assert flow.export_inventory(file).unseen == ()
+    assert not list((tmp_path / "written").iterdir())  # no role was applied

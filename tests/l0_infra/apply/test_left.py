@@ -10,7 +10,7 @@ import pytest
 from l0_infra.apply import Entry, judge_left, things_of
 from l0_infra.apply.keys import parts_of
 from l0_infra.core.errors import EngineError
-from l0_infra.roles import Item, Look, fingerprint
+from l0_infra.roles import UNTOLD, Item, Look, fingerprint
 from l0_infra.schemas import ApplyRole, Plan
 from tests.support.playbooks import ROLES, plan_of
 
@@ -94,3 +94,13 @@ def test_a_role_nobody_knows_is_refused(tmp_path: Path) -> None:
 def test_a_variable_decides_what_is_looked_at(tmp_path: Path) -> None:
     (things,) = things_of(a_plan(tmp_path), ROLES).values()
     assert things == (Item("file", f"{tmp_path}/n1/ground"), Item("command", f"cat {tmp_path}/n1/ground"))
+
+
+def test_what_cannot_be_told_now_is_no_drift(tmp_path: Path) -> None:
+    plan = a_plan(tmp_path)
+    assert reason(plan, kept(plan), found(plan, command=UNTOLD)) == ""
+    moved = found(plan, command=UNTOLD, file="600 root root 00ff")
+    assert reason(plan, kept(plan), moved).startswith("drifted: file")
+    items = found(plan, command=UNTOLD).of(next(iter(things_of(plan, ROLES).values())))
+    never_told = kept(plan, found=msgspec.json.encode(items).decode(), mark=fingerprint(items))
+    assert reason(plan, never_told, found(plan)) == ""

@@ -7,7 +7,7 @@ import pytest
 
 from l0_infra.core.errors import EngineError
 from l0_infra.core.exec import LocalRunner
-from l0_infra.roles import Item, Look, items_of, look_command, parse_look
+from l0_infra.roles import UNTOLD, Item, Look, items_of, look_command, parse_look
 from l0_infra.schemas import Outcome
 
 
@@ -91,3 +91,15 @@ def test_faults_are_what_cannot_be_right() -> None:
         "package p is config-files",
         "file /gone is absent",
     ]
+
+
+def test_a_command_that_cannot_tell_now_says_so() -> None:
+    items = [
+        Item("command", "echo half; exit 75"),
+        Item("command", "exit 75"),
+        Item("command", "echo 75; exit 74"),
+    ]
+    with LocalRunner() as runner:
+        look = parse_look(runner.run(look_command(items, sudo=False)).check().stdout)
+    assert look is not None
+    assert [look.found[item] for item in items] == [UNTOLD, UNTOLD, "75"]

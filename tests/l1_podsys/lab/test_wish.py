@@ -1,11 +1,14 @@
 """A wish becomes a lab, and a larger wish adds to it."""
 
+from ipaddress import IPv4Network
+from pathlib import Path
+
 import msgspec
 import pytest
 
 from l0_infra.core.errors import UnsatisfiableError, UsageError
 from l1_podsys.lab.documents import Lab, LabWish
-from l1_podsys.lab.wish import check_wish, plan_hosts
+from l1_podsys.lab.wish import check_wish, disks_in, left_as_they_are, plan_hosts, plan_lab
 from tests.support.labs import a_lab
 
 
@@ -36,6 +39,48 @@ def test_more_hosts_leave_the_others_as_they_are_and_fewer_take_none_away() -> N
 def test_another_debian_is_another_lab() -> None:
     with pytest.raises(UnsatisfiableError, match="a lab of debian12; expected one of debian13"):
         plan_hosts(a_lab(), LabWish(name="t-paper", os="debian13"))
+
+
+@pytest.mark.parametrize(
+    ("wish", "told"),
+    [
+        (
+            LabWish(nodes=2, memory_bytes=2**30),
+            "hosts with no limit of memory; expected 1 GiB of memory, as --memory says",
+        ),
+        (
+            LabWish(nodes=1, directory=Path("/other")),
+            "disks in /home/labs/t-paper/hosts; expected in /other/t-paper, as --dir says",
+        ),
+        (
+            LabWish(nodes=9, directory=Path("/other")),
+            "disks in /home/labs/t-paper/hosts; expected in /other/t-paper, as --dir says",
+        ),
+    ],
+)
+def test_what_a_lab_that_is_there_cannot_become_is_refused_with_what_it_has(wish: LabWish, told: str) -> None:
+    with pytest.raises(UnsatisfiableError, match="lab t-paper") as refused:
+        plan_hosts(a_lab(nodes=2), wish)
+    assert told in str(refused.value)
+    assert refused.value.hint.endswith("take it down first: ogai lab down t-paper")
+
+
+def test_what_it_is_already_may_be_said_again() -> None:
+    lab = plan_lab(
+        LabWish(name="lab", nodes=2, memory_bytes=2**30),
+        lab_id="0a1b2c",
+        image=Path("/image"),
+        directory=disks_in(Path("/disks"), "lab"),
+        subnet=IPv4Network("10.217.7.0/24"),
+    )
+    wish = LabWish(name="lab", nodes=2, memory_bytes=2**30, directory=Path("/disks"))
+    assert plan_hosts(lab, wish) == lab and left_as_they_are(lab, wish) == ""
+
+
+def test_hosts_that_keep_another_memory_than_new_ones_get_are_named() -> None:
+    wish = LabWish(name="t-paper", nodes=4, memory_bytes=2**30)
+    told = left_as_they_are(plan_hosts(a_lab(nodes=2), wish), wish)
+    assert told == "t-paper-[1-2] stay as they are, with no limit of memory: --memory is for new hosts"
 
 
 def test_hosts_differ_when_asked_and_a_limit_given_counts_for_all() -> None:

@@ -7,7 +7,7 @@ from typing import get_args
 import click
 
 from l1_podsys import ListForm
-from ogai.commands.cluster.arguments import name_option
+from ogai.commands.cluster.arguments import ask_option, name_option, password_of
 from ogai.commands.cluster.saved import force_option, save_document, to_option
 
 __all__ = ["export", "import_"]
@@ -26,7 +26,7 @@ stay what was typed. An inventory may be INI or YAML; a table has a head in any 
 EPILOG_EXPORT = """\b
 Examples:
   ogai cluster export > inventory.yaml
-  ogai cluster export --cluster pod.yaml --to ansible-inventory
+  ogai cluster export --cluster pod.yaml --look > bare.yaml   of bare hosts
 
 Groups are controller, head, login, compute, storage, and one for each class; variables are those that ogai would
 give its roles. Secrets are named by the paths of their files on this machine.
@@ -73,8 +73,19 @@ def import_(
     show_default=True,
     help="What is written.",
 )
-def export(name: str | None, file: Path | None, to: str) -> None:
+@click.option(
+    "--look", is_flag=True, help="Look at the nodes first, and make the secrets that roles are told of."
+)
+@ask_option
+def export(name: str | None, file: Path | None, to: str, look: bool, ask_sudo_password: bool) -> None:
     """Write a cluster as an Ansible inventory, with all that our roles are told."""
     from ogai.flows import cluster as flow
+    from ogai.render.cluster.lists import tell_unseen
+    from ogai.render.node.looking import looking
 
-    sys.stdout.write(flow.export_inventory(file, name=name))
+    with looking("looked at") as looked:
+        exported = flow.export_inventory(
+            file, name=name, look=look, password=password_of(ask=ask_sudo_password), on_node=looked
+        )
+    tell_unseen(exported)
+    sys.stdout.write(exported.text)

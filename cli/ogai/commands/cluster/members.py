@@ -13,7 +13,7 @@ Examples:
   ogai cluster add big1 --like big2
 
 Only the new nodes and the controller are looked at and changed, however large the cluster is. The document kept here
-gets the nodes; `ogai cluster export` writes it out.
+gets the nodes; what to write into a file of your own is told.
 """
 
 REMOVE_EPILOG = """\b
@@ -59,7 +59,7 @@ def add(
 ) -> None:
     """Add nodes to a cluster, and bring them up."""
     from ogai.flows import cluster as flow
-    from ogai.render.cluster.brought import print_brought
+    from ogai.render.cluster.brought import print_brought, tell_edits
     from ogai.render.cluster.work import Agreement
 
     with Agreement(yes=yes, dry_run=dry_run) as shown:
@@ -77,6 +77,7 @@ def add(
             check=flow.gate if check else None,
         )
     emit(brought, output, print_brought)
+    tell_edits(brought)
     flow.raise_for_failed(brought)
 
 
@@ -107,7 +108,7 @@ def remove(
 ) -> None:
     """Take nodes out of a cluster."""
     from ogai.flows import cluster as flow
-    from ogai.render.cluster.brought import print_brought
+    from ogai.render.cluster.brought import print_brought, tell_edits
     from ogai.render.cluster.work import Agreement
 
     with Agreement(yes=yes, dry_run=dry_run) as shown:
@@ -123,6 +124,7 @@ def remove(
             on_wait=shown.waits,
         )
     emit(brought, output, print_brought)
+    tell_edits(brought)
     flow.raise_for_failed(brought)
 
 
@@ -145,7 +147,7 @@ def replace(
 ) -> None:
     """Bring up another machine in the place of a node."""
     from ogai.flows import cluster as flow
-    from ogai.render.cluster.brought import print_brought
+    from ogai.render.cluster.brought import print_brought, tell_edits
     from ogai.render.cluster.work import Agreement
 
     with Agreement(yes=yes, dry_run=dry_run) as shown:
@@ -163,4 +165,5 @@ def replace(
             check=flow.gate if check else None,
         )
     emit(brought, output, print_brought)
+    tell_edits(brought)
     flow.raise_for_failed(brought)

@@ -9,7 +9,7 @@ from ogai.flows.cluster.fitness import raise_for_verdicts
 from ogai.flows.cluster.gate import gate
 from ogai.flows.cluster.init import Described, Wished, describe, offered, parse_storage
 from ogai.flows.cluster.kept import KeptCluster, list_clusters, use
-from ogai.flows.cluster.lists import ImportedCluster, export_inventory, import_list
+from ogai.flows.cluster.lists import ExportedInventory, ImportedCluster, export_inventory, import_list
 from ogai.flows.cluster.members import add, remove
 from ogai.flows.cluster.prepare import Prepared
 from ogai.flows.cluster.refused import raise_for_lost
@@ -26,6 +26,7 @@ __all__ = [
     "Described",
     "Deviation",
     "Deviations",
+    "ExportedInventory",
     "ImportedCluster",
     "KeptCluster",
     "Level",

@@ -39,7 +39,10 @@ class NodeBrought(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Brought(msgspec.Struct, frozen=True, kw_only=True):
-    """The nodes after a run; `run` is empty when nothing was to be done."""
+    """The nodes after a run; `run` is empty when nothing was to be done.
+
+    `edits` are what a person has to write into a document of their own, `document` where that is known.
+    """
 
     cluster: str
     run: str
@@ -48,6 +51,8 @@ class Brought(msgspec.Struct, frozen=True, kw_only=True):
     troubles: tuple[Trouble, ...] = ()
     folder: str = ""
     health: Health | None = None
+    document: str = ""
+    edits: tuple[str, ...] = ()
 
     @property
     def changed(self) -> int:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import msgspec
 
-from l0_infra import Entry
+from l0_infra import UNTOLD, Entry
 from l0_infra.core.exec import Secret
 from l0_infra.schemas import Step
 from ogai.flows.cluster.prepare import Prepared, prepare
@@ -103,5 +103,5 @@ def _moved(entry: Entry, found: dict[str, str]) -> list[tuple[str, str, str]]:
     return [
         (what, before.get(what, ""), found.get(what, "absent"))
         for what in sorted({*before, *found})
-        if before.get(what) != found.get(what)
+        if before.get(what) != found.get(what) and found.get(what) != UNTOLD
     ]

@@ -8,15 +8,19 @@ from pathlib import Path
 
 from l0_infra.core.documents import parse_document, render_brief
 from l0_infra.core.errors import DocumentError, Fault, describe_os_error
-from l0_infra.schemas import ApplyRole
+from l0_infra.core.exec import Secret
+from l0_infra.schemas import ApplyRole, Plan
 from l1_podsys import ListForm, Note, assemble, cluster_members, guess_form, parse_list, render_inventory
 from l1_podsys.schemas import Cluster
 from ogai.flows.cluster.place import ClusterPlace
 from ogai.flows.cluster.planned import plan_cluster
+from ogai.flows.cluster.prepare import prepare, settle
 from ogai.flows.cluster.roles import load_all_roles
-from ogai.flows.cluster.work import wanted_cluster
+from ogai.flows.cluster.survey import OnNode
+from ogai.flows.cluster.work import wanted_cluster, work_on
+from ogai.flows.wheel import planned_wheel
 
-__all__ = ["ImportedCluster", "export_inventory", "import_list"]
+__all__ = ["ExportedInventory", "ImportedCluster", "export_inventory", "import_list"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -27,6 +31,14 @@ class ImportedCluster:
     document: str
     form: ListForm
     notes: tuple[Note, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ExportedInventory:
+    """An Ansible inventory as text, and the nodes of which nothing is known but their names and addresses."""
+
+    text: str
+    unseen: tuple[str, ...]
 
 
 def import_list(
@@ -47,20 +59,55 @@ def import_list(
     return ImportedCluster(cluster=imported.cluster, document=document, form=form, notes=notes)
 
 
-def export_inventory(file: str | Path | None = None, *, name: str | None = None) -> str:
-    """Write a cluster as an Ansible inventory with everything that our roles are told; no node is asked.
+def export_inventory(
+    file: str | Path | None = None,
+    *,
+    name: str | None = None,
+    look: bool = False,
+    password: Secret | None = None,
+    on_node: OnNode | None = None,
+) -> ExportedInventory:
+    """Write a cluster as an Ansible inventory with everything that our roles are told.
 
-    The cluster is that of a document, else one that is kept here (None: the current one). What only a look at the
-    nodes tells is known of those that were looked at before.
+    The cluster is that of a document, else one that is kept here (None: the current one). With `look` all its nodes
+    are looked at first, and what was found of them is kept, with the secrets that roles are told of, as `up` does it;
+    no node is changed. Without, no node is asked: of those that were looked at before that is known.
     """
     cluster, place = wanted_cluster(None if file is None else Path(file), name)
-    return render_inventory(cluster, _variables(cluster, place))
+    plan = _looked(cluster, place, password, on_node) if look else _known(cluster, place)
+    seen = place.load_traits()
+    return ExportedInventory(
+        text=render_inventory(cluster, _variables(plan)),
+        unseen=tuple(one for one in cluster_members(cluster) if one not in seen),
+    )
 
 
-def _variables(cluster: Cluster, place: ClusterPlace) -> Mapping[str, Mapping[str, str]]:
-    names = list(cluster_members(cluster))
-    identity = place.load_identity() or ""
-    plan = plan_cluster(cluster, place, names, load_all_roles(), {}, place.load_traits(), identity=identity)
+def _known(cluster: Cluster, place: ClusterPlace) -> Plan:
+    """Plan by what is kept here."""
+    names, identity = list(cluster_members(cluster)), place.load_identity() or ""
+    wheel = planned_wheel(place.home) if cluster.runtime.install else None
+    return plan_cluster(
+        cluster, place, names, load_all_roles(), {}, place.load_traits(), identity=identity, wheel=wheel
+    )
+
+
+def _looked(cluster: Cluster, place: ClusterPlace, password: Secret | None, on_node: OnNode | None) -> Plan:
+    """Look, plan, and keep what the plan stands on."""
+    with work_on(cluster, place, "ogai cluster export", password=password) as work:
+        prepared = prepare(
+            cluster,
+            place,
+            list(cluster_members(cluster)),
+            work.nodes,
+            work.ledger,
+            roles=load_all_roles(),
+            sudo=work.sudo,
+            on_node=on_node,
+        )
+        return settle(prepared, work.nodes, sudo=work.sudo).plan
+
+
+def _variables(plan: Plan) -> Mapping[str, Mapping[str, str]]:
     told: dict[str, dict[str, str]] = defaultdict(dict)
     for step in plan.steps:
         if isinstance(step.action, ApplyRole):

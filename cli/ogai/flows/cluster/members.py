@@ -1,6 +1,7 @@
 """Nodes join a cluster or leave it; nobody else is touched but the controller."""
 
 from collections.abc import Callable, Sequence
+from time import time
 
 from l0_infra import OnProgress, find_ansible
 from l0_infra.core.errors import UsageError
@@ -10,6 +11,7 @@ from l1_podsys import cluster_members, with_nodes, without_nodes
 from l1_podsys.schemas import Cluster
 from ogai.flows.cluster.brought import Brought
 from ogai.flows.cluster.gate import Gate, gate
+from ogai.flows.cluster.membership import with_edits
 from ogai.flows.cluster.out_of_work import REMOVAL, drainer_for, forget_in_scheduler, take_out_of_work
 from ogai.flows.cluster.prepare import Prepared
 from ogai.flows.cluster.roles import Roles, load_all_roles
@@ -60,7 +62,7 @@ def add(
             on_progress=on_progress,
             what="add",
         )
-        return checked(work, brought, check)
+        return with_edits(checked(work, brought, check), place, cluster, wider)
 
 
 def remove(
@@ -91,7 +93,7 @@ def remove(
     known = roles or load_all_roles()
     with work_on(cluster, place, "ogai cluster remove", password=password, on_wait=on_wait) as work:
         drainer = drainer_for(work)
-        place.save_replaced(place.load_replaced().difference(names))
+        place.save_notes(place.load_notes().settled(names))
         if not force:
             take_out_of_work(
                 work, drainer, names, owner=REMOVAL, reason="it leaves the cluster", wait_s=wait_s
@@ -101,10 +103,11 @@ def remove(
             forget_in_scheduler(work, names)
             work.ledger.forget(names)
             place.save(left)
+            place.save_notes(place.load_notes().without(names, time()))
     if troubles and not force:
         return Brought(cluster=cluster.name, run="", seconds=0.0, nodes=(), troubles=troubles)
     with work_on(left, place, "ogai cluster remove", password=password) as work:
-        return bring_up(
+        brought = bring_up(
             work,
             (),
             roles=known,
@@ -113,6 +116,7 @@ def remove(
             on_progress=on_progress,
             what="remove",
         )
+    return with_edits(brought, place, cluster, left)
 
 
 def _known(cluster: Cluster, nodes: str) -> Sequence[str]:

@@ -58,13 +58,12 @@ def forget_in_scheduler(work: Work, names: Sequence[str]) -> None:
 
 def give_back_replaced(work: Work, ready: Collection[str]) -> None:
     """Lift what a replacement drained of nodes that are ready now, whichever run has finished them."""
-    waiting = work.place.load_replaced()
-    done = waiting.intersection(ready)
+    done = sorted(set(ready).intersection(work.place.load_notes().replaced))
     drainer = drainer_for(work) if done else None
     if drainer is not None:
-        drained = [node for node in drainer.nodes(sorted(done)) if node.drained]
+        drained = [node for node in drainer.nodes(done) if node.drained]
         ours = [node.name for node in drained if parse_drain(node.reason, node.reason_by).owner == REMOVAL]
         if ours:
             drainer.undrain(ours, owner=REMOVAL)
     if done:
-        work.place.save_replaced(waiting - done)
+        work.place.save_notes(work.place.load_notes().settled(done))

@@ -12,6 +12,7 @@ from l0_infra import Entry, Item, Ledger, Left, Look, judge_left, things_of
 from l0_infra.schemas import NodeFacts, Plan, Step
 from l1_podsys import Trait, cluster_members, controller_name, identity_among, trait_of
 from l1_podsys.schemas import Cluster
+from ogai.flows.cluster.membership import told_apart
 from ogai.flows.cluster.nodes import Nodes
 from ogai.flows.cluster.place import ClusterPlace
 from ogai.flows.cluster.planned import plan_cluster
@@ -50,6 +51,8 @@ class Prepared:
     things: Mapping[str, tuple[Item, ...]] = field(default_factory=dict)
     looks: Mapping[str, Look] = field(default_factory=dict)
     lost: Mapping[str, str] = field(default_factory=dict)
+    parted: tuple[str, ...] = ()
+    """Whom the document brings back, drops or moves, compared with the one that was applied last, in words."""
 
     @property
     def steps_left(self) -> tuple[Step, ...]:
@@ -112,6 +115,7 @@ def prepare(
         things=things,
         looks=looks,
         lost=lost,
+        parted=told_apart(place, cluster),
     )
 
 

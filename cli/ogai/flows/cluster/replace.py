@@ -7,6 +7,7 @@ from l1_podsys import GATE, cluster_members, controller_name, with_address
 from ogai.flows.cluster.brought import Brought
 from ogai.flows.cluster.gate import Gate, gate
 from ogai.flows.cluster.host_keys import AcceptKey, meet_machine
+from ogai.flows.cluster.membership import with_edits
 from ogai.flows.cluster.out_of_work import REMOVAL, drainer_for, forget_in_scheduler
 from ogai.flows.cluster.prepare import Prepared
 from ogai.flows.cluster.roles import Roles, load_all_roles
@@ -64,14 +65,14 @@ def replace(
             on_progress=on_progress,
             what="replace",
         )
-        return checked(work, brought, check)
+        return with_edits(checked(work, brought, check), place, cluster, moved)
 
 
 def _let_go(work: Work, node: str, *, moved: bool) -> None:
     """Take the old machine out of work and forget what was done on it; the controller has nobody to say so to."""
     drainer = None if node == controller_name(work.cluster) else drainer_for(work)
     if drainer is not None:
-        work.place.save_replaced(work.place.load_replaced() | {node})
+        work.place.save_notes(work.place.load_notes().replacing(node))
         known = [one.name for one in drainer.nodes([node])]
         drainer.drain(known, owner=REMOVAL, reason="another machine takes its place", over=(GATE,))
         if moved:  # the scheduler would go on calling the old machine

@@ -47,6 +47,12 @@ def up(
     on this one.
     """
     cluster, place = wanted_cluster(None if file is None else Path(file), name)
+
+    def agreed(prepared: Prepared) -> None:
+        agree(prepared)
+        if file is not None and not dry_run and Path(file).is_file():  # the name of a cluster is no file
+            place.save_notes(place.load_notes().from_file(Path(file)))
+
     names = [str(target.name) for target in targets_of_cluster(cluster, limit)]
     with work_on(
         cluster, place, "ogai cluster up", password=password, dry_run=dry_run, on_wait=on_wait
@@ -57,7 +63,7 @@ def up(
             full=full,
             silence_s=silence_s,
             roles=roles or load_all_roles(),
-            agree=agree,
+            agree=agreed,
             on_node=on_node,
             on_progress=on_progress,
         )

@@ -74,6 +74,8 @@ def upgrade(
             return not_done(prepared)
         need_ansible(prepared)
         agree(prepared)
+        if file is not None:
+            place.save_notes(place.load_notes().from_file(Path(file)))
         drainer, sums = drainer_for(work), _Sums(brought_of(prepared, "", (), (), 0.0))
         for wave in waves_of(prepared, _drained_before(drainer), share):
             on_wave(fold(wave))

@@ -94,5 +94,6 @@ def refuse_missing(work: Work) -> None:
             f"cluster `{work.cluster.name}`",
             found=f"no `{fold(gone)}` in the document, which was brought up before",
             expected="all nodes that were brought up",
-            hint=f"ogai cluster remove {fold(gone)}",
+            hint=f"either take it down: ogai cluster remove {fold(gone)}; or write it into the document, as it is in "
+            f"{work.place.document}",
         )

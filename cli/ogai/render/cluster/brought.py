@@ -12,7 +12,7 @@ from ogai.render.cluster.health import print_health
 from ogai.render.moment import brief
 from ogai.render.table import Column, print_table
 
-__all__ = ["print_brought", "print_undone"]
+__all__ = ["print_brought", "print_undone", "tell_edits"]
 
 MESSAGE_LINES = 6
 
@@ -46,6 +46,13 @@ def print_undone(brought: Brought) -> None:
     click.echo(f"taken down: {fold(gone) or 'nothing'}")
     for line in _troubles(brought.troubles):
         click.echo(printable(line))
+
+
+def tell_edits(brought: Brought) -> None:
+    """Tell on stderr what a document of the person's own still lacks; the one that is kept here has it."""
+    where = brought.document or "a document of your own"
+    for edit in brought.edits:
+        click.echo(printable(f"{where} is not changed; in it, {edit}"), err=True)
 
 
 def _troubles(troubles: Sequence[Trouble]) -> Iterator[str]:

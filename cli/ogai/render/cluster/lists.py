@@ -3,9 +3,19 @@
 import click
 
 from l0_infra.core.errors import printable
-from ogai.flows.cluster import ImportedCluster
+from l0_infra.core.nodeset import fold
+from ogai.flows.cluster import ExportedInventory, ImportedCluster
 
-__all__ = ["tell_notes"]
+__all__ = ["tell_notes", "tell_unseen"]
+
+
+def tell_unseen(exported: ExportedInventory) -> None:
+    """Say on stderr of which nodes only the document is known."""
+    if exported.unseen:
+        click.echo(f"not looked at yet, so that their hardware is unknown: {fold(exported.unseen)}", err=True)
+        click.echo(
+            "hint: `ogai cluster export --look` looks, and makes the secrets that roles are told of", err=True
+        )
 
 
 def tell_notes(imported: ImportedCluster) -> None:

@@ -28,6 +28,7 @@ def _lines(prepared: Prepared) -> Iterator[str]:
     if prepared.adopted:
         number = prepared.identity
         yield f"  the hosts belong to a cluster of this name (id {number}) that is not known here: it is taken on"
+    yield from (f"  {line}" for line in prepared.parted)
     lost = fold_alike(prepared.lost)
     for names, why in list(lost.items())[:MOST_LOST]:
         yield f"  {names} cannot be looked at: {why}"

@@ -56,7 +56,7 @@ class Agreement:
             click.echo(plan_text(prepared), err=True)
             raise_for_lost(prepared.lost)
             raise click.exceptions.Exit(0)
-        if left:
+        if left or prepared.parted:
             confirm(plan_text(prepared), yes=self._yes)
         self._show = self._stack.enter_context(showing(Counter(step.node for step in left)))
 
