@@ -13,7 +13,7 @@ from l3_modeltools.planning.activations import ACTIVATION_TENSORS
 from l3_modeltools.planning.cost.setting import Setting
 from l3_modeltools.schemas import Architecture, GroupedAttention, LatentAttention, Practice
 
-__all__ = ["Rank", "Role", "Tensor", "layer_tensors", "product_widths", "rank_of"]
+__all__ = ["Rank", "Role", "Tensor", "layer_tensors", "norm_tensors", "product_widths", "rank_of"]
 
 FULL, HALF, MASK = 4, 2, 1
 """Bytes of an fp32 number, of a 16-bit one, and of a mask's."""
@@ -99,10 +99,14 @@ def product_widths(rank: Rank, *, sparse: bool) -> tuple[int, ...]:
     return (*first, hidden, *_inner_widths(rank, sparse=sparse))
 
 
+def _several(rank: Rank) -> bool:
+    """Whether a norm runs as several kernels; PyTorch has layer norms as one, RMS norms not."""
+    return rank.architecture.norm == "rms_norm" and not rank.practice.fused_elementwise
+
+
 def norm_tensors(rank: Rank, name: str, role: Role) -> Iterator[Tensor]:
     """A normalisation's input and result; RMS norms of several kernels also keep an fp32 copy and its normal form."""
-    hidden, rows = rank.architecture.hidden_size, rank.slice
-    several = rank.architecture.norm == "rms_norm" and not rank.practice.fused_elementwise
+    hidden, rows, several = rank.architecture.hidden_size, rank.slice, _several(rank)
     yield Tensor(f"input of the norm before {name}", role, rows * hidden * (FULL if several else rank.stream))
     if several:
         yield Tensor(f"normal form before {name}", "norm", rows * hidden * rank.product)
@@ -124,6 +128,13 @@ def _attention(rank: Rank) -> Iterator[Tensor]:
         ):
             yield Tensor(f"compressed {name}", "operand", each * width)
             yield Tensor(f"compressed {name}, normalised", "norm", each * width)
+    if isinstance(attention, GroupedAttention) and attention.qk_norm:
+        normed = FULL + rank.product if _several(rank) else rank.product
+        yield Tensor(
+            "queries and keys before their norms",
+            "norm",
+            rank.tokens * normed * query * (heads + groups) // rank.tp,
+        )
     yield Tensor("queries", "operand", each * heads * query // rank.tp)
     yield Tensor("keys", "operand", each * groups * query // rank.tp)
     yield Tensor("values", "operand", each * groups * value // rank.tp)
