@@ -122,19 +122,13 @@ def _attention(rank: Rank) -> Iterator[Tensor]:
     groups = attention.key_value_heads if isinstance(attention, GroupedAttention) else heads
     yield from norm_tensors(rank, "attention", "input")
     if isinstance(attention, LatentAttention):
-        for name, width in (
-            ("queries", attention.q_lora_rank or 0),
-            ("keys and values", attention.kv_lora_rank),
-        ):
-            yield Tensor(f"compressed {name}", "operand", each * width)
-            yield Tensor(f"compressed {name}, normalised", "norm", each * width)
+        ranks = attention.kv_lora_rank + (attention.q_lora_rank or 0)
+        yield Tensor("compressed queries, keys and values", "operand", each * ranks)
+        yield Tensor("compressed queries, keys and values, normalised", "norm", each * ranks)
     if isinstance(attention, GroupedAttention) and attention.qk_norm:
-        normed = FULL + rank.product if _several(rank) else rank.product
-        yield Tensor(
-            "queries and keys before their norms",
-            "norm",
-            rank.tokens * normed * query * (heads + groups) // rank.tp,
-        )
+        number = FULL + rank.product if _several(rank) else rank.product
+        numbers = rank.tokens * query * (heads + groups) // rank.tp
+        yield Tensor("queries and keys before their norms", "norm", number * numbers)
     yield Tensor("queries", "operand", each * heads * query // rank.tp)
     yield Tensor("keys", "operand", each * groups * query // rank.tp)
     yield Tensor("values", "operand", each * groups * value // rank.tp)
@@ -203,7 +197,8 @@ def _inner_widths(rank: Rank, *, sparse: bool) -> tuple[int, ...]:
     if not sparse or experts is None:
         width = architecture.mlp.intermediate_size // rank.tp
         return (*(width,) * first, architecture.hidden_size)
-    routed = experts.num_experts_per_tok * experts.moe_intermediate_size
+    copies, dealt = experts.num_experts_per_tok, rank.tp if rank.sequence_parallel else 1
+    routed = copies * experts.moe_intermediate_size // dealt
     shared = experts.n_shared_experts * experts.moe_intermediate_size // rank.tp
-    again = experts.num_experts_per_tok * architecture.hidden_size
-    return (*(routed,) * first, again, *(shared,) * first, architecture.hidden_size)
+    back = copies * architecture.hidden_size // dealt
+    return (*(routed,) * first, back, *(shared,) * first, architecture.hidden_size)
