@@ -92,22 +92,22 @@ def _kept(setting: Setting, layers: tuple[Layer, Layer, Layer], stage: Stage) ->
 
 
 def _chunk(layers: tuple[Layer, Layer, Layer], chunk: Chunk) -> int:
-    """Bytes that a virtual stage keeps of one micro batch; its first layers are those recomputed most."""
-    full, selective, total = chunk.full, chunk.selective, 0
-    for count, layer in zip(chunk.layers, layers, strict=True):
-        whole = min(full, count)
-        part = min(selective, count - whole)
-        full, selective = full - whole, selective - part
-        total += whole * layer.full + part * layer.selective + (count - whole - part) * layer.kept
-    return total - chunk.gathering * max(layer.gathered for layer in layers)
+    """Bytes that a virtual stage keeps of one micro batch."""
+    total, gathering = 0, chunk.gathering
+    for (full, selective, plain), layer in zip(chunk.dealt(), layers, strict=True):
+        total += full * layer.full + selective * layer.selective + plain * layer.kept
+        again = min(gathering, selective), min(max(0, gathering - selective), plain)
+        gathering -= sum(again)
+        total -= again[0] * layer.gathered_selective + again[1] * layer.gathered
+    return total
 
 
 def _widest(layers: tuple[Layer, Layer, Layer], stage: Stage) -> int:
     """What the widest layer's backward pass needs: what it has computed again, and gradients on their way."""
     widest = 0
     for chunk in stage.chunks:
-        for count, layer in zip(chunk.layers, layers, strict=True):
-            if count:
-                kept = layer.full if chunk.full else layer.selective if chunk.selective else layer.kept
+        for (full, selective, plain), layer in zip(chunk.dealt(), layers, strict=True):
+            if full or selective or plain:
+                kept = layer.full if full else layer.selective if selective else layer.kept
                 widest = max(widest, layer.kept - kept + layer.passing)
     return widest

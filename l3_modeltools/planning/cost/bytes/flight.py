@@ -30,6 +30,9 @@ def _flights(schedule: str, pp: int, vp: int, batches: int) -> tuple[tuple[int, 
 
 def _interleaved(p: int, pp: int, vp: int, batches: int) -> tuple[int, ...]:
     """Forward passes before the first backward one: groups of pp micro batches, by virtual stage in turn."""
-    passes, group = min(2 * (pp - p - 1) + (vp - 1) * pp + 1, batches * vp), min(pp, batches)
-    rounds, rest = divmod(passes, group * vp)
-    return tuple(rounds * group + min(group, max(0, rest - v * group)) for v in range(vp))
+    passes, kept = min(2 * (pp - p - 1) + (vp - 1) * pp + 1, batches * vp), [0] * vp
+    for begun in range(0, batches, pp):
+        for v in range(vp):
+            taken = min(pp, batches - begun, passes)
+            kept[v], passes = kept[v] + taken, passes - taken
+    return tuple(kept)

@@ -19,7 +19,9 @@ class Layer:
     full: int
     """Its input, which is all that full recomputation keeps."""
     gathered: int
-    """Of the first two, what is not kept where it is gathered again."""
+    """What is not kept where it is gathered again and nothing else recomputed."""
+    gathered_selective: int
+    """The same where recomputation is selective."""
     passing: int
     """Gradients on their way through it, beyond what it has given free by then."""
 
@@ -36,11 +38,13 @@ def layers_of(rank: Rank) -> tuple[Layer, Layer, Layer]:
 
 def _layer(rank: Rank, *, sparse: bool) -> Layer:
     tensors = layer_tensors(rank, sparse=sparse)
+    gathered = _role(tensors, "gathered")
     return Layer(
         kept=_sum(tensors),
         selective=_selective(rank, tensors, sparse=sparse),
         full=_stream(rank),
-        gathered=sum(tensor.size for tensor in tensors if tensor.role == "gathered"),
+        gathered=gathered,
+        gathered_selective=0 if rank.practice.selective_keeps == "every_second_product" else gathered,
         passing=_passing(rank, tensors),
     )
 
@@ -53,6 +57,7 @@ def _further(rank: Rank, inner: Layer) -> Layer:
         selective=inner.selective + joined,
         full=inner.full + _stream(rank),
         gathered=inner.gathered,
+        gathered_selective=inner.gathered_selective,
         passing=inner.passing,
     )
 

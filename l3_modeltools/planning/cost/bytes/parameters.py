@@ -41,10 +41,14 @@ class Cut:
     output: int
     final_norm: int
 
-    @property
-    def largest_layer(self) -> int:
-        """Numbers of the largest layer there is."""
-        return max(layer.total for layer in self.layers)
+    def largest(self, stage: Stage) -> int:
+        """Numbers of the largest layer of a stage."""
+        return max(layer.total for kind, layer in enumerate(self.layers) if stage.count(kind))
+
+    def ends(self, stage: Stage) -> int:
+        """Numbers that a stage holds of embedding, positions, final norm and output; none held again."""
+        first = (self.embedding + self.positions) * stage.first
+        return first + (self.output + self.final_norm) * stage.last
 
 
 def cut_parameters(setting: Setting) -> Cut:
@@ -63,9 +67,8 @@ def stage_parameters(setting: Setting, stage: Stage) -> Parameters:
     for kind in range(len(KINDS)):
         held += cut.layers[kind].times(stage.count(kind))
     again = (architecture.tie_word_embeddings and stage.last) or stage.count(2) > 0
-    embedding = cut.embedding * (stage.first or again)
-    ends = embedding + cut.positions * stage.first + (cut.output + cut.final_norm) * stage.last
-    return held + Parameters(ends)
+    embedding = cut.embedding * (again and not stage.first)
+    return held + Parameters(cut.ends(stage) + embedding)
 
 
 @lru_cache(maxsize=1024)

@@ -28,6 +28,16 @@ class Chunk:
     selective: int
     gathering: int
 
+    def dealt(self) -> tuple[tuple[int, int, int], ...]:
+        """Layers of each kind recomputed in full, selectively and not at all; the first layers are recomputed most."""
+        full, selective, dealt = self.full, self.selective, []
+        for count in self.layers:
+            whole = min(full, count)
+            part = min(selective, count - whole)
+            full, selective = full - whole, selective - part
+            dealt.append((whole, part, count - whole - part))
+        return tuple(dealt)
+
 
 @dataclass(frozen=True, slots=True)
 class Stage:

@@ -17,5 +17,4 @@ def spare_bytes(setting: Setting, stage: Stage) -> int:
     if not setting.practice.kept.spare_gradients:
         return 0
     cut = cut_parameters(setting)
-    largest = max(layer.total for kind, layer in enumerate(cut.layers) if stage.count(kind))
-    return HALF * (largest + cut.output * stage.last)
+    return HALF * (cut.largest(stage) + cut.output * stage.last)

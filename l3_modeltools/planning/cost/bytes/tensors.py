@@ -13,7 +13,7 @@ from l3_modeltools.planning.activations import ACTIVATION_TENSORS
 from l3_modeltools.planning.cost.setting import Setting
 from l3_modeltools.schemas import Architecture, GroupedAttention, LatentAttention, Practice
 
-__all__ = ["Rank", "Role", "Tensor", "layer_tensors", "product_widths", "rank_of"]
+__all__ = ["Rank", "Role", "Tensor", "layer_tensors", "norm_tensors", "product_widths", "rank_of"]
 
 FULL, HALF, MASK = 4, 2, 1
 """Bytes of an fp32 number, of a 16-bit one, and of a mask's."""
@@ -99,10 +99,14 @@ def product_widths(rank: Rank, *, sparse: bool) -> tuple[int, ...]:
     return (*first, hidden, *_inner_widths(rank, sparse=sparse))
 
 
+def _several(rank: Rank) -> bool:
+    """Whether a norm runs as several kernels; PyTorch has layer norms as one, RMS norms not."""
+    return rank.architecture.norm == "rms_norm" and not rank.practice.fused_elementwise
+
+
 def norm_tensors(rank: Rank, name: str, role: Role) -> Iterator[Tensor]:
     """A normalisation's input and result; RMS norms of several kernels also keep an fp32 copy and its normal form."""
-    hidden, rows = rank.architecture.hidden_size, rank.slice
-    several = rank.architecture.norm == "rms_norm" and not rank.practice.fused_elementwise
+    hidden, rows, several = rank.architecture.hidden_size, rank.slice, _several(rank)
     yield Tensor(f"input of the norm before {name}", role, rows * hidden * (FULL if several else rank.stream))
     if several:
         yield Tensor(f"normal form before {name}", "norm", rows * hidden * rank.product)
@@ -118,12 +122,13 @@ def _attention(rank: Rank) -> Iterator[Tensor]:
     groups = attention.key_value_heads if isinstance(attention, GroupedAttention) else heads
     yield from norm_tensors(rank, "attention", "input")
     if isinstance(attention, LatentAttention):
-        for name, width in (
-            ("queries", attention.q_lora_rank or 0),
-            ("keys and values", attention.kv_lora_rank),
-        ):
-            yield Tensor(f"compressed {name}", "operand", each * width)
-            yield Tensor(f"compressed {name}, normalised", "norm", each * width)
+        ranks = attention.kv_lora_rank + (attention.q_lora_rank or 0)
+        yield Tensor("compressed queries, keys and values", "operand", each * ranks)
+        yield Tensor("compressed queries, keys and values, normalised", "norm", each * ranks)
+    if isinstance(attention, GroupedAttention) and attention.qk_norm:
+        number = FULL + rank.product if _several(rank) else rank.product
+        numbers = rank.tokens * query * (heads + groups) // rank.tp
+        yield Tensor("queries and keys before their norms", "norm", number * numbers)
     yield Tensor("queries", "operand", each * heads * query // rank.tp)
     yield Tensor("keys", "operand", each * groups * query // rank.tp)
     yield Tensor("values", "operand", each * groups * value // rank.tp)
@@ -192,7 +197,8 @@ def _inner_widths(rank: Rank, *, sparse: bool) -> tuple[int, ...]:
     if not sparse or experts is None:
         width = architecture.mlp.intermediate_size // rank.tp
         return (*(width,) * first, architecture.hidden_size)
-    routed = experts.num_experts_per_tok * experts.moe_intermediate_size
+    copies, dealt = experts.num_experts_per_tok, rank.tp if rank.sequence_parallel else 1
+    routed = copies * experts.moe_intermediate_size // dealt
     shared = experts.n_shared_experts * experts.moe_intermediate_size // rank.tp
-    again = experts.num_experts_per_tok * architecture.hidden_size
-    return (*(routed,) * first, again, *(shared,) * first, architecture.hidden_size)
+    back = copies * architecture.hidden_size // dealt
+    return (*(routed,) * first, back, *(shared,) * first, architecture.hidden_size)

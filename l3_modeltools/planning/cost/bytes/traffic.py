@@ -32,16 +32,17 @@ def copy_traffic(setting: Setting, stage: Stage) -> int:
 
     One layer's gradients, before and as they are scattered. ZeRO 3 of FSDP2 (torch.distributed.fsdp.fully_shard) also
     has the ends' weights, which stay gathered, one layer's that are used and one's that arrive, and all of the largest
-    group again, as they arrive in one piece; with a pipeline all stay gathered.
+    group again, for they arrive in one piece; with a pipeline all stay gathered, and count as weights.
     """
     strategy, cut = setting.strategy, cut_parameters(setting)
     if strategy.zero_stage < 2 or sharing_of(setting).shared == 1:
         return 0
-    each, layer = rank_of(setting).product, cut.largest_layer
+    each, layer = rank_of(setting).product, cut.largest(stage)
     scattered = layer * (FORMAT_BYTES[setting.practice.reduced] + each)
-    if strategy.zero_stage == 2 or strategy.degrees.pp > 1:
+    if strategy.zero_stage == 2:
         return scattered
-    ends = each * (cut.embedding + cut.positions + cut.output + cut.final_norm)
-    one = gathered_bytes(setting, Parameters(layer))
+    ends, one = each * cut.ends(stage), gathered_bytes(setting, Parameters(layer))
+    if strategy.degrees.pp > 1:
+        return scattered + max(ends, one)
     whole = gathered_bytes(setting, stage_parameters(setting, stage))
-    return min(ends + 2 * one + max(ends, one), 2 * whole) + scattered
+    return scattered + min(ends + 2 * one + max(ends, one), 2 * whole)
