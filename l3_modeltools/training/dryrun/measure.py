@@ -83,7 +83,7 @@ class _Run:
     def finish(self) -> Pass:
         return self._watched(self.stage.step)
 
-    def _watched(self, do: Callable[[], None]) -> Pass:
+    def _watched(self, do: Callable[[], object]) -> Pass:
         self.watch.tally = Tally()
         with self.ledger.action() as action:
             do()

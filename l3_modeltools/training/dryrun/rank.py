@@ -124,7 +124,11 @@ class Rank:
     def groups(self) -> int:
         """Key and value heads of this rank."""
         attention = self.architecture.attention
-        whole = attention.key_value_heads if isinstance(attention, GroupedAttention) else attention.num_attention_heads
+        whole = (
+            attention.key_value_heads
+            if isinstance(attention, GroupedAttention)
+            else attention.num_attention_heads
+        )
         return whole // self.tensor.ranks
 
     @property

@@ -1,12 +1,12 @@
 """Which strategies no dry run can build, and by which degree."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from l0_infra.core.errors import Fault
+from l0_infra.core.errors import Fault, UnsatisfiableError
 from l3_modeltools.planning.cost import Setting
 from l3_modeltools.schemas import batch_faults, cut_faults
 
-__all__ = ["dry_run_faults"]
+__all__ = ["dry_run_faults", "require"]
 
 
 def dry_run_faults(setting: Setting) -> Iterator[Fault]:
@@ -20,6 +20,17 @@ def dry_run_faults(setting: Setting) -> Iterator[Fault]:
     if not illegal:
         yield from _stage_faults(setting)
         yield from _group_faults(setting)
+
+
+def require(faults: Iterable[Fault]) -> None:
+    """Raise UnsatisfiableError for the first fault, with what else is wrong as its hint."""
+    first, *more = (*faults, None)
+    if first is None:
+        return
+    others = "; ".join(str(fault) for fault in more if fault is not None)
+    path = ".".join(str(part) for part in first.path)
+    hint = " — ".join(text for text in (first.hint, f"also: {others}" if others else "") if text)
+    raise UnsatisfiableError(f"strategy.{path}", found=first.found, expected=first.expected, hint=hint)
 
 
 def _stage_faults(setting: Setting) -> Iterator[Fault]:

@@ -6,9 +6,7 @@ from typing import Literal
 
 __all__ = ["DryRun", "OperatorCount", "Purpose", "StageRun", "TensorBytes", "Traffic"]
 
-Purpose = Literal[
-    "weights", "gradients", "optimizer", "activations", "logits", "communication", "other"
-]
+Purpose = Literal["weights", "gradients", "optimizer", "activations", "logits", "communication", "other"]
 """What a tensor is for."""
 
 
@@ -63,8 +61,8 @@ class Traffic:
     """What one rank exchanges in a step with a group: calls, and bytes of the whole messages.
 
     A message is what all_gather gives, what reduce_scatter, all_reduce and all_to_all take, or what is sent or
-    received. How much of it goes over a link follows from the algorithm: of n ranks a ring carries (n - 1) / n of it, of
-    all_reduce twice that.
+    received. How much of it goes over a link follows from the algorithm: of n ranks a ring carries (n - 1) / n of it,
+    of all_reduce twice that.
     """
 
     kind: str

@@ -50,7 +50,9 @@ def _turns(pp: int, vp: int, microbatches: int) -> list[int]:
 def _zero_bubble(stage: int, pp: int, microbatches: int) -> tuple[Action, ...]:
     forward = [Action("forward", 0)] * microbatches
     warm = min(pp - stage - 1, microbatches)
-    late = [None] * min(stage, microbatches) + [Action("weights", 0)] * (microbatches - min(stage, microbatches))
+    late = [None] * min(stage, microbatches) + [Action("weights", 0)] * (
+        microbatches - min(stage, microbatches)
+    )
     steady = zip_longest(forward[warm:], [Action("backward", 0)] * microbatches, late)
     left = [Action("weights", 0)] * min(stage, microbatches)
     return (*forward[:warm], *(one for one in chain.from_iterable(steady) if one), *left)

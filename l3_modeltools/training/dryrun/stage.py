@@ -29,7 +29,7 @@ class Stage:
     def __init__(
         self, rank: Rank, stage: int, ledger: Ledger, *, tensor_rank: int = 0, context_rank: int = 0
     ) -> None:
-        self.rank, self.ledger = rank, ledger
+        self.rank, self.number, self.ledger = rank, stage, ledger
         tables = make_tables(rank, tensor_rank=tensor_rank, context_rank=context_rank)
         self.site = Site(rank=rank, ledger=ledger, tables=tables, tensor_rank=tensor_rank)
         degrees = rank.setting.strategy.degrees
@@ -43,15 +43,19 @@ class Stage:
         self._given: list[deque[Tensor]] = [deque() for _ in self.chunks]
         self._late: list[deque[Deferred]] = [deque() for _ in self.chunks]
 
-    def forward(self, chunk: int) -> None:
-        """Pass a micro batch through a virtual stage."""
+    def forward(self, chunk: int) -> Tensor:
+        """Pass a micro batch through a virtual stage: its summed loss, or an empty tensor before the last one."""
         self.ends.gather()
         with self.ledger.forward():
-            self._given[chunk].append(self.chunks[chunk](self.tokens, self.labels))
+            given = cast(Tensor, self.chunks[chunk](self.tokens, self.labels))
+        self._given[chunk].append(given)
+        return given
 
     def backward(self, chunk: int) -> None:
         """Take the gradient of the oldest micro batch back through a virtual stage."""
         given = self._given[chunk].popleft()
+        if self.layers and self.rank.practice.overlap_dp:
+            self.layers[-1].gather()
         self.site.deferred = [] if self.defers else None
         torch.autograd.backward(given, torch.ones_like(given))
         if self.site.deferred is not None:
@@ -69,7 +73,7 @@ class Stage:
         """Exchange gradients and change the weights."""
         self.site.outputs.clear()
         with torch.no_grad():
-            self._exchange_within_stage()
+            self.exchange_within_stage()
             for state in chain.from_iterable(unit.states for unit in (self.ends, *self.layers)):
                 state.step()
 
@@ -78,7 +82,8 @@ class Stage:
         layers = [layer for chunk in self.chunks for layer in chunk.layers]
         others = [module for chunk in self.chunks for module in _others(chunk)]
         ends, *units = make_units([others, *([layer] for layer in layers)], self.rank, self.plan, self.ledger)
-        chained(units)
+        if self.rank.practice.overlap_dp:
+            chained(units)
         if self.plan.gathers or not self.plan.sums:
             self.site.run = partial(sharded, dict(zip(layers, units, strict=True)))
         return ends, units
@@ -92,11 +97,11 @@ class Stage:
         with self.ledger.purpose("communication"):
             return [torch.empty(rank.slice, rank.hidden, dtype=rank.stream) for _ in range(coming)]
 
-    def _exchange_within_stage(self) -> None:
-        """Sum gradients that ranks of a tensor-parallel group have parts of, and those of both copies of a tied table."""
+    def exchange_within_stage(self) -> None:
+        """Sum what ranks of a tensor-parallel group have parts of, and gradients of both copies of a tied table."""
         rank = self.rank
         if rank.is_sliced:
-            for weight in self._weights():
+            for weight in self.weights_of():
                 if weight.whole and weight.total is not None:
                     OPS.all_reduce_(weight.total, rank.tensor.name, rank.tensor.ranks)
         tied = rank.architecture.tie_word_embeddings and rank.setting.strategy.degrees.pp > 1
@@ -104,7 +109,8 @@ class Stage:
             if tied and chunk.embedding is not None and chunk.embedding.table.total is not None:
                 OPS.all_reduce_(chunk.embedding.table.total, "embedding", 2)
 
-    def _weights(self) -> list[Weight]:
+    def weights_of(self) -> list[Weight]:
+        """All weights of this rank."""
         return [one for chunk in self.chunks for one in chunk.modules() if isinstance(one, Weight)]
 
 

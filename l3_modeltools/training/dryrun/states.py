@@ -1,8 +1,8 @@
 """What lasts from step to step: weights, sums of gradients and the optimizer's states, shared as ZeRO shares them.
 
-(arXiv:1910.02054, section 5.) Weights lie side by side in flat tensors, one for each layer and end of the model, so that one
-message carries them, as in Megatron-LM and FSDP. Where a pipeline works on several micro batches at once, ZeRO 2 and 3 keep
-sums of whole gradients, and ZeRO 3 keeps weights gathered through the step, as torchtitan does.
+(arXiv:1910.02054, section 5.) Weights lie side by side in flat tensors, one for each layer and end of the model, so
+that one message carries them, as in Megatron-LM and FSDP. Where a pipeline works on several micro batches at once,
+ZeRO 2 and 3 keep sums of whole gradients, and ZeRO 3 keeps weights gathered through the step, as torchtitan does.
 """
 
 from collections.abc import Sequence
@@ -80,11 +80,14 @@ class State:
         self.let_go()
 
     def _place(self) -> None:
-        begin = 0
-        for weight in self.weights:
-            part = slice(begin, begin + weight.numel)
-            weight.place(self.values[part], None if self.sums is None else self.sums[part])
-            begin += weight.numel
+        rooms = self._parts(self.values)
+        totals = [None] * len(self.weights) if self.sums is None else self._parts(self.sums)
+        for weight, room, total in zip(self.weights, rooms, totals, strict=True):
+            weight.place(room, total)
+
+    def _parts(self, flat: Tensor) -> Sequence[Tensor]:
+        """The part of a flat tensor that belongs to each weight."""
+        return flat.split([weight.numel for weight in self.weights])  # type: ignore[no-any-return, no-untyped-call]
 
     @property
     def is_gathered(self) -> bool:
@@ -109,15 +112,15 @@ class State:
 
     def scatter(self) -> None:
         """Add up the gradients that a backward pass left, as a share of all ranks' sum."""
-        found = [weight.value.grad for weight in self.weights]
-        if self.plan.sums or self.sum_share is None or not any(one is not None for one in found):
+        if self.sum_share is None or self.plan.sums or all(one.value.grad is None for one in self.weights):
             return
         with self.ledger.purpose("communication", lasting=False), torch.no_grad():
-            flat = torch.cat([one.flatten().to(self.plan.reduced) for one in found if one is not None])
-            for weight in self.weights:
+            whole = torch.zeros(self.numel, dtype=self.plan.reduced)
+            for weight, part in zip(self.weights, self._parts(whole), strict=True):
+                if weight.value.grad is not None:
+                    part.copy_(weight.value.grad.flatten())
                 weight.value.grad = None
-            del found
-            self.sum_share += scattered(flat, self.group)
+            self.sum_share += scattered(whole, self.group)
 
     def step(self) -> None:
         """Exchange the sums of gradients, let Adam change this rank's share, and have all weights again."""

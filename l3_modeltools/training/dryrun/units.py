@@ -42,10 +42,10 @@ class Unit:
 
 def make_units(parts: Iterable[Sequence[nn.Module]], rank: Rank, plan: Plan, ledger: Ledger) -> list[Unit]:
     """Give the weights of each part room; those of earlier parts have theirs."""
-    known, units = set[int](), []
+    known, units = set[Weight](), []
     for modules in parts:
-        weights = [one for one in _weights(modules) if id(one) not in known]
-        known.update(map(id, weights))
+        weights = [one for one in dict.fromkeys(_weights(modules)) if one not in known]
+        known.update(weights)
         shared = [one for one in weights if not one.is_expert]
         experts = [one for one in weights if one.is_expert]
         pairs = ((shared, rank.copies), (experts, rank.expert_copies))

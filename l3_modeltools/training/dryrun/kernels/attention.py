@@ -1,7 +1,7 @@
 """Causal attention that never writes its scores (arXiv:2205.14135), and shares made of scores that are written.
 
-Queries are (s, b, h, d), keys (S, b, g, d), values (S, b, g, e), scores (b, h, s, S); `places` are where tokens stand in
-the sequence: one sees those that do not stand behind it. Slopes (h,) are ALiBi's, or None.
+Queries are (s, b, h, d), keys (S, b, g, d), values (S, b, g, e), scores (b, h, s, S); `places` are where
+tokens stand in the sequence: one sees those that do not stand behind it. Slopes (h,) are ALiBi's, or None.
 """
 
 import torch
@@ -73,7 +73,7 @@ def _attend_backward(
 
 def _grouped(gradient: Tensor, like: Tensor) -> Tensor:
     """Add up what the query heads of a group give."""
-    return gradient.unflatten(2, (like.shape[2], -1)).sum(3).to(like.dtype)
+    return gradient.unflatten(2, (like.shape[2], -1)).sum(3).to(like.dtype)  # type: ignore[no-any-return, no-untyped-call]
 
 
 def _attend_backward_shapes(_: Tensor, *inputs: Tensor) -> tuple[Tensor, ...]:
@@ -97,9 +97,7 @@ define(
 # Scores that are written, scaled, masked and turned into shares by one kernel: scores (b, h, s, S).
 
 
-def _share(
-    scores: Tensor, places: Tensor, key_places: Tensor, slopes: Tensor | None, scale: float
-) -> Tensor:
+def _share(scores: Tensor, places: Tensor, key_places: Tensor, slopes: Tensor | None, scale: float) -> Tensor:
     return _masked(scores.float() * scale, places, key_places, slopes).softmax(-1).to(scores.dtype)
 
 

@@ -13,15 +13,15 @@ import torch
 __all__ = ["OPS", "SPACE", "define", "nothing"]
 
 SPACE = "ogai_dryrun"
-LIBRARY = torch.library.Library(SPACE, "DEF")
+LIBRARY = torch.library.Library(SPACE, "DEF")  # type: ignore[no-untyped-call]
 OPS = torch.ops.ogai_dryrun
 
 
 def define(schema: str, compute: Callable[..., object], shapes: Callable[..., object]) -> None:
     """Add an operator with what it computes and what it gives where nothing is computed."""
     name = schema.partition("(")[0]
-    LIBRARY.define(schema)
-    LIBRARY.impl(name, compute, "CompositeExplicitAutograd")
+    LIBRARY.define(schema)  # type: ignore[no-untyped-call]
+    LIBRARY.impl(name, compute, "CompositeExplicitAutograd")  # type: ignore[no-untyped-call]
     torch.library.register_fake(f"{SPACE}::{name}", shapes, lib=LIBRARY)
 
 

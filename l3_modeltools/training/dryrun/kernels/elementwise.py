@@ -3,6 +3,8 @@
 Rotations take x (s, b, h, d) and cosines and sines (s, d); the first half of a head turns with the second.
 """
 
+from typing import cast
+
 import torch
 from torch import Tensor
 from torch.nn import functional
@@ -22,11 +24,11 @@ def _function(x: Tensor, kind: str) -> Tensor:
 
 def _function_backward(gradient: Tensor, x: Tensor, kind: str) -> Tensor:
     if kind == "silu":
-        return torch.ops.aten.silu_backward(gradient, x)
+        return cast(Tensor, torch.ops.aten.silu_backward(gradient, x))
     if kind == "relu":
         return gradient * (x > 0)
     approximate = "tanh" if kind == "gelu_new" else "none"
-    return torch.ops.aten.gelu_backward(gradient, x, approximate=approximate)
+    return cast(Tensor, torch.ops.aten.gelu_backward(gradient, x, approximate=approximate))
 
 
 def _activate(x: Tensor, gate: Tensor | None, weights: Tensor | None, kind: str) -> Tensor:
@@ -52,7 +54,11 @@ def _activate_backward_shapes(
     return torch.empty_like(x), x.new_empty(x.shape if gate is not None else (0,)), of_weights
 
 
-define("activate(Tensor x, Tensor? gate, Tensor? weights, str kind) -> Tensor", _activate, lambda x, *_: torch.empty_like(x))
+define(
+    "activate(Tensor x, Tensor? gate, Tensor? weights, str kind) -> Tensor",
+    _activate,
+    lambda x, *_: torch.empty_like(x),
+)
 define(
     "activate_backward(Tensor gradient, Tensor x, Tensor? gate, Tensor? weights, str kind) -> (Tensor, Tensor, Tensor)",
     _activate_backward,
@@ -71,5 +77,7 @@ def _rotate(x: Tensor, cosines: Tensor, sines: Tensor, back: bool) -> Tensor:
 
 
 define(
-    "rotate(Tensor x, Tensor cosines, Tensor sines, bool back) -> Tensor", _rotate, lambda x, *_: torch.empty_like(x)
+    "rotate(Tensor x, Tensor cosines, Tensor sines, bool back) -> Tensor",
+    _rotate,
+    lambda x, *_: torch.empty_like(x),
 )

@@ -1,4 +1,4 @@
-"""Exchanges among ranks: where nothing is computed they give shapes, for groups of any size; else torch.distributed does.
+"""Exchanges among ranks: where nothing is computed they give shapes, for groups of any size; else they happen.
 
 Groups are named, so that the cost of a dry run does not depend on how many ranks there are: no group is made of them.
 Tensors are gathered and scattered along their first dimension.

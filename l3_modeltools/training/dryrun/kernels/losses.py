@@ -25,9 +25,7 @@ def _loss_gradient(logits: Tensor, labels: Tensor, sums: Tensor, outer: Tensor, 
     return (shares * outer).to(logits.dtype)
 
 
-def _loss_gradient_in_place(
-    logits: Tensor, labels: Tensor, sums: Tensor, outer: Tensor, start: int
-) -> None:
+def _loss_gradient_in_place(logits: Tensor, labels: Tensor, sums: Tensor, outer: Tensor, start: int) -> None:
     logits.copy_(_loss_gradient(logits, labels, sums, outer, start))
 
 

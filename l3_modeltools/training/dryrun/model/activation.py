@@ -14,7 +14,7 @@ __all__ = ["activated"]
 
 
 def activated(rank: Rank, x: Tensor, gate: Tensor | None, weights: Tensor | None = None) -> Tensor:
-    """Activate (tokens, width) and multiply with the gate of the same shape, if any, and with a weight of each token."""
+    """Activate (tokens, width); multiply with the gate of the same shape, if any, and with a weight of each token."""
     kind = rank.architecture.mlp.hidden_act
     practice = rank.practice
     if practice.fused_elementwise and not practice.kept.activation_apart:
@@ -46,7 +46,7 @@ class _Activate(torch.autograd.Function):
         result = cast(Tensor, OPS.activate(x, gate, weights, kind))
         ctx.kind = kind  # type: ignore[attr-defined]
         alone = kind == "relu" and gate is None and weights is None
-        ctx.save_for_backward(result if alone else x, gate, weights)
+        ctx.save_for_backward(result if alone else x, gate, weights)  # type: ignore[arg-type]
         return result
 
     @staticmethod

@@ -47,7 +47,7 @@ class Grouped(nn.Module):
 
 
 class Latent(nn.Module):
-    """Queries, keys and values out of compressed ones (arXiv:2405.04434, section 2.1), which all ranks compute whole."""
+    """Queries, keys, values out of compressed ones that all ranks compute whole (arXiv:2405.04434, section 2.1)."""
 
     def __init__(self, site: Site, attention: LatentAttention, way: Way) -> None:
         super().__init__()
@@ -71,7 +71,9 @@ class Latent(nn.Module):
         low = x if self.down is None or self.down_norm is None else self.down_norm(self.down(x)[0])
         query = _split(self.queries(low)[0], rank.batch, rank.head_sizes[0])
         latent, turned = self.compress(x)[0].split((attention.kv_lora_rank, attention.qk_rope_head_dim), -1)
-        spread = gather(turned, rank.tensor, self.site.ledger) if rank.is_sliced else copied(turned, rank.tensor)
+        spread = (
+            gather(turned, rank.tensor, self.site.ledger) if rank.is_sliced else copied(turned, rank.tensor)
+        )
         plain, value = self.expand(self.norm(latent))
         key = _split(plain, rank.batch, attention.qk_nope_head_dim)
         query, key = self._placed(query, key, _split(spread, rank.batch, attention.qk_rope_head_dim))
@@ -79,7 +81,7 @@ class Latent(nn.Module):
 
     def _placed(self, query: Tensor, key: Tensor, turned: Tensor) -> tuple[Tensor, Tensor]:
         """Rotate a part of each query; all heads' keys share the part that is rotated."""
-        plain, part = query.split((self.attention.qk_nope_head_dim, self.attention.qk_rope_head_dim), -1)
+        plain, part = query.split((self.attention.qk_nope_head_dim, self.attention.qk_rope_head_dim), -1)  # type: ignore[no-untyped-call]
         query = torch.cat((plain, rotated(part, self.site)), -1)
         shared = rotated(turned, self.site).expand(-1, -1, key.shape[2], -1)
         return query, torch.cat((key, shared), -1)
@@ -120,7 +122,9 @@ def _finish(module: Grouped | Latent, query: Tensor, key: Tensor, value: Tensor)
     site = module.site
     core = partial(attend, site=site, scale=query.shape[-1] ** -0.5)
     if module.way.recomputes_core and not site.rank.practice.flash_attention:
-        result = checkpoint(site.again(core), query, key, value, use_reentrant=False, preserve_rng_state=False)
+        result = checkpoint(
+            site.again(core), query, key, value, use_reentrant=False, preserve_rng_state=False
+        )
     else:
         result = core(query, key, value)
     return cast(Tensor, module.output(result.reshape(-1, module.output.width))[0])

@@ -2,7 +2,6 @@
 
 from typing import cast
 
-import torch
 from torch import Tensor, nn
 
 from l3_modeltools.architectures import pieces
@@ -37,7 +36,9 @@ class Chunk(nn.Module):
         self.layers = nn.ModuleList(
             Layer(site, way, sparse=at >= dense) for at, way in zip(places, ways, strict=True) if at < usual
         )
-        shared = self.embedding.table if self.embedding is not None and architecture.tie_word_embeddings else None
+        shared = (
+            self.embedding.table if self.embedding is not None and architecture.tie_word_embeddings else None
+        )
         self.output = Output(site, shared) if self.is_last else None
         self.further = nn.ModuleList(Further(site, way) for way in further)
 

@@ -58,13 +58,13 @@ def _everywhere(site: Site, *tensors: Tensor) -> tuple[Tensor, ...]:
 
 def _written(query: Tensor, key: Tensor, value: Tensor, site: Site, scale: float) -> Tensor:
     """Scores are written, made shares of, perhaps dropped, and multiplied with the values."""
-    s, b, h, _ = query.shape
+    b, h = query.shape[1:3]
     scores = _heads(query, h) @ _heads(key, h).mT
-    shares = _shares(scores.unflatten(0, (b, h)), site, scale).flatten(0, 1)
+    shares = _shares(scores.unflatten(0, (b, h)), site, scale).flatten(0, 1)  # type: ignore[no-untyped-call]
     if site.rank.practice.kept.dropout:
         shares = torch.native_dropout(shares, DROPOUT, True)[0]
     result = shares @ _heads(value, h)
-    return result.unflatten(0, (b, h)).permute(2, 0, 1, 3)
+    return result.unflatten(0, (b, h)).permute(2, 0, 1, 3)  # type: ignore[no-any-return, no-untyped-call]
 
 
 def _heads(x: Tensor, heads: int) -> Tensor:

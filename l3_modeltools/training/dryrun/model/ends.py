@@ -2,7 +2,6 @@
 
 from typing import cast
 
-import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
@@ -25,7 +24,9 @@ class Embedding(nn.Module):
         self.site = site
         rank = site.rank
         self.table = Weight(rank.vocabulary, rank.hidden)
-        self.places = Weight(rank.learned_positions, rank.hidden, whole=True) if rank.learned_positions else None
+        self.places = (
+            Weight(rank.learned_positions, rank.hidden, whole=True) if rank.learned_positions else None
+        )
         self.norm = Norm(site, rank.hidden) if rank.architecture.embedding_norm else None
 
     def forward(self, tokens: Tensor) -> Tensor:
@@ -39,7 +40,7 @@ class Embedding(nn.Module):
         return dropped(x.to(rank.stream), self.site)
 
     def looked_up(self, tokens: Tensor) -> Tensor:
-        """Rows of the tokens in the products' format; those that another rank has are zeros until they are summed up."""
+        """Rows of the tokens in the products' format; what another rank has is zeros until it is summed up."""
         rank, table = self.site.rank, self.table.value
         if rank.tensor.is_alone:
             return functional.embedding(tokens, table).to(rank.compute)
@@ -81,6 +82,7 @@ class Output(nn.Module):
         """The summed loss of what is normalised already."""
         with self.site.ledger.purpose("logits"):
             logits = cast(Tensor, self.product(x)[0])
-            if self.site.rank.practice.kept.stage_buffers:
+            rank = self.site.rank
+            if rank.practice.kept.stage_buffers and rank.setting.strategy.degrees.pp > 1:
                 self.site.outputs.append(logits)
             return loss_of(logits, labels, self.site)

@@ -44,7 +44,8 @@ class Mixture(nn.Module):
         inner = activated(self.site.rank, *_pair(wide), weight.view(wide[0].shape[:2]))
         went = self.output(inner)[0].flatten(0, 1)[: len(copies)]
         back = swap(self._collected(went), self.site.rank.expert)
-        routed = torch.zeros_like(x).index_add(0, order // self.experts.num_experts_per_tok, back)
+        place = (order // self.experts.num_experts_per_tok).unsqueeze(-1).expand_as(back)
+        routed = torch.zeros_like(x).scatter_add(0, place, back)
         return routed if self.shared is None else routed + self.shared(x)
 
     def _route(self, x: Tensor) -> tuple[Tensor, Tensor]:
@@ -63,14 +64,14 @@ class Mixture(nn.Module):
         if rows * self.count > len(x):
             x = functional.pad(x, (0, 0, 0, rows * self.count - len(x)))
         if ranks > 1 and self.count > 1 and len(x) % (ranks * self.count) == 0:
-            x = x.unflatten(0, (ranks, self.count, -1)).transpose(0, 1).flatten(0, 2)
+            x = x.unflatten(0, (ranks, self.count, -1)).transpose(0, 1).flatten(0, 2)  # type: ignore[no-untyped-call]
         return x.view(self.count, rows, -1)
 
     def _collected(self, x: Tensor) -> Tensor:
         """The way back of `_dealt`, by rank again."""
         ranks = self.site.rank.expert.ranks
         if ranks > 1 and self.count > 1 and len(x) % (ranks * self.count) == 0:
-            return x.unflatten(0, (self.count, ranks, -1)).transpose(0, 1).flatten(0, 2)
+            return x.unflatten(0, (self.count, ranks, -1)).transpose(0, 1).flatten(0, 2)  # type: ignore[no-any-return, no-untyped-call]
         return x
 
 

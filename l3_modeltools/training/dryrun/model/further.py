@@ -17,7 +17,7 @@ __all__ = ["Further"]
 
 
 class Further(nn.Module):
-    """Joins the stream with the embedding of the next token, and sends both through a layer; its output is the model's."""
+    """Joins the stream with the embedding of the next token, sends both through a layer; its output is the model's."""
 
     def __init__(self, site: Site, way: Way) -> None:
         super().__init__()

@@ -10,9 +10,10 @@ from torch.utils.checkpoint import CheckpointPolicy, checkpoint, create_selectiv
 from l3_modeltools.training.dryrun.kernels import OPS
 from l3_modeltools.training.dryrun.model.attention import attention_of
 from l3_modeltools.training.dryrun.model.core import DROPOUT
-from l3_modeltools.training.dryrun.model.experts import Mixture
+from l3_modeltools.training.dryrun.model.experts import ExpertProduct, Mixture
 from l3_modeltools.training.dryrun.model.feedforward import FeedForward
 from l3_modeltools.training.dryrun.model.norm import Norm
+from l3_modeltools.training.dryrun.model.product import Product
 from l3_modeltools.training.dryrun.model.site import Site
 from l3_modeltools.training.dryrun.model.way import Way
 
@@ -39,10 +40,17 @@ class Layer(nn.Module):
         """(tokens or a slice of them, hidden) to the same."""
         if self.way.layer == "kept":
             return self._run(x)
-        run = partial(checkpoint, self.site.again(self._run), x, use_reentrant=False, preserve_rng_state=False)
+        run = partial(
+            checkpoint, self.site.again(self._run), x, use_reentrant=False, preserve_rng_state=False
+        )
         if self.way.layer == "every_second_product":
-            run = partial(run, context_fn=partial(create_selective_checkpoint_contexts, EverySecond()))
+            run = partial(run, context_fn=partial(create_selective_checkpoint_contexts, self._policy()))
         return cast(Tensor, run())
+
+    def _policy(self) -> "EverySecond":
+        found = (module for module in self.modules() if isinstance(module, Product | ExpertProduct))
+        products = sum(len(module.weights) for module in found)
+        return EverySecond(products - 1 if self.site.rank.practice.fused_elementwise else products)
 
     def _run(self, x: Tensor) -> Tensor:
         x = x + dropped(self.attention(self.norms[0](x)), self.site)
@@ -57,13 +65,16 @@ def dropped(x: Tensor, site: Site) -> Tensor:
 class EverySecond:
     """What torchtitan saves of a layer: every second matrix product, attention's result, and sums over ranks.
 
-    (torchtitan, torchtitan/distributed/activation_checkpoint.py)
+    (torchtitan, torchtitan/distributed/activation_checkpoint.py.) A compiler leaves out what the backward pass will not
+    read: the last product and what comes after it.
     """
 
     SAVED = frozenset((OPS.attend.default, OPS.reduce_scatter.default, OPS.all_reduce.default))
     PRODUCTS = frozenset((torch.ops.aten.mm.default, torch.ops.aten.bmm.default))
 
-    def __init__(self) -> None:
+    def __init__(self, read: int) -> None:
+        self.read = read
+        """Products that may be read again."""
         self.products = {False: 0, True: 0}
 
     def __call__(
@@ -75,4 +86,5 @@ class EverySecond:
         if operator in self.PRODUCTS:
             saved = self.products[again] % 2 == 0
             self.products[again] += 1
+        saved = saved and self.products[again] <= self.read
         return CheckpointPolicy.MUST_SAVE if saved else CheckpointPolicy.PREFER_RECOMPUTE

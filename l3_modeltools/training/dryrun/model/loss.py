@@ -15,7 +15,12 @@ __all__ = ["loss_of"]
 
 
 def loss_of(logits: Tensor, labels: Tensor, site: Site) -> Tensor:
-    """Sum −ln p(label) in fp32 over (tokens, part of the vocabulary)."""
+    """Sum −ln p(label) in fp32 over (tokens, part of the vocabulary); what its passes make counts as logits."""
+    logits = cast(Tensor, _Switch.apply(logits, site, False))  # type: ignore[no-untyped-call]
+    return cast(Tensor, _Switch.apply(_loss(logits, labels, site), site, True))  # type: ignore[no-untyped-call]
+
+
+def _loss(logits: Tensor, labels: Tensor, site: Site) -> Tensor:
     practice = site.rank.practice
     if practice.fused_loss:
         return cast(Tensor, _Fused.apply(logits, labels, site))  # type: ignore[no-untyped-call]
@@ -35,6 +40,21 @@ def _logarithms(largest: Tensor, sums: Tensor, site: Site) -> Tensor:
     return highest + summed(sums * (largest - highest).exp(), group).log()
 
 
+class _Switch(torch.autograd.Function):
+    """Tells the ledger where the loss's backward pass begins and ends."""
+
+    @staticmethod
+    def forward(ctx: FunctionCtx, x: Tensor, site: Site, begins: bool) -> Tensor:
+        ctx.of = site, begins  # type: ignore[attr-defined]
+        return x.view_as(x)
+
+    @staticmethod
+    def backward(ctx: FunctionCtx, gradient: Tensor) -> tuple[Tensor, None, None]:
+        site, begins = ctx.of  # type: ignore[attr-defined]
+        site.ledger.switch("logits" if begins else "other", lasting=begins)
+        return gradient, None, None
+
+
 class _Fused(torch.autograd.Function):
     """One kernel reads the logits and gives the loss, another reads them again and gives the gradient."""
 
@@ -51,11 +71,10 @@ class _Fused(torch.autograd.Function):
     def backward(ctx: FunctionCtx, outer: Tensor) -> tuple[Tensor, None, None]:
         logits, labels, logarithms = ctx.saved_tensors  # type: ignore[attr-defined]
         site: Site = ctx.site  # type: ignore[attr-defined]
-        with site.ledger.purpose("logits"):
-            if site.rank.practice.kept.logits_in_place:
-                OPS.loss_gradient_(logits, labels, logarithms, outer, site.start)
-                return logits, None, None
-            return OPS.loss_gradient(logits, labels, logarithms, outer, site.start), None, None
+        if site.rank.practice.kept.logits_in_place:
+            OPS.loss_gradient_(logits, labels, logarithms, outer, site.start)
+            return logits, None, None
+        return OPS.loss_gradient(logits, labels, logarithms, outer, site.start), None, None
 
 
 class _InPlace(torch.autograd.Function):
@@ -105,11 +124,9 @@ class _Apart(torch.autograd.Function):
     @once_differentiable
     def backward(ctx: FunctionCtx, outer: Tensor) -> tuple[Tensor, None, None]:
         logarithms, labels = ctx.saved_tensors  # type: ignore[attr-defined]
-        site: Site = ctx.site  # type: ignore[attr-defined]
-        with site.ledger.purpose("logits"):
-            place, own = _label_places(labels, logarithms, site)
-            picked = torch.zeros_like(logarithms).scatter_(-1, place, -own.unsqueeze(-1).float())
-            return (picked + logarithms.exp()) * outer, None, None
+        place, own = _label_places(labels, logarithms, ctx.site)  # type: ignore[attr-defined]
+        picked = torch.zeros_like(logarithms).scatter_(-1, place, -own.unsqueeze(-1).float())
+        return (picked + logarithms.exp()) * outer, None, None
 
 
 def _label_places(labels: Tensor, logits: Tensor, site: Site) -> tuple[Tensor, Tensor]:

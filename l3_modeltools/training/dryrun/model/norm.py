@@ -40,7 +40,8 @@ class Norm(nn.Module):
         return self.weight.value.to(compute) * form.to(compute)
 
     def _layer_norm(self, x: Tensor) -> Tensor:
-        weight, bias = self.weight.value, None if self.bias is None else self.bias.value
+        weight: Tensor = self.weight.value
+        bias: Tensor | None = None if self.bias is None else self.bias.value
         if weight.dtype != x.dtype:
             weight, bias = weight.to(x.dtype), None if bias is None else bias.to(x.dtype)
         result = functional.layer_norm(x, self.weight.shape, weight, bias, self.epsilon)

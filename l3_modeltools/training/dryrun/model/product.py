@@ -26,7 +26,14 @@ class Product(nn.Module):
     """Products of one operand with several matrices (out, in), of this rank's sizes."""
 
     def __init__(
-        self, site: Site, width: int, outputs: Sequence[int], *, cut: Cut, bias: bool = False, keeps: bool = False
+        self,
+        site: Site,
+        width: int,
+        outputs: Sequence[int],
+        *,
+        cut: Cut,
+        bias: bool = False,
+        keeps: bool = False,
     ) -> None:
         super().__init__()
         self.site = site
@@ -47,7 +54,9 @@ class Product(nn.Module):
     def whole(self, x: Tensor) -> Tensor:
         """The operand as the product reads it."""
         site = self.site
-        return gathered(x, site.rank.tensor, site.ledger) if self.cut == "columns" and site.rank.is_sliced else x
+        return (
+            gathered(x, site.rank.tensor, site.ledger) if self.cut == "columns" and site.rank.is_sliced else x
+        )
 
     def multiply(self, whole: Tensor, at: int) -> Tensor:
         """One product, before its bias."""

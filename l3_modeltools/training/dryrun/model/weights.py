@@ -39,7 +39,7 @@ class Weight(nn.Module):
         self.value = nn.Parameter(room.view(self.shape))
         if total is not None:
             self.total = total.view(self.shape)
-            self.value.register_post_accumulate_grad_hook(self._add)
+            self.value.register_post_accumulate_grad_hook(self._add)  # type: ignore[no-untyped-call]
 
     def accumulate(self, gradient: Tensor, operand: Tensor) -> Tensor | None:
         """Add gradient · operand to the sum; where there is none, return the product."""

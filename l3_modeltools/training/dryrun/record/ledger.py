@@ -17,9 +17,6 @@ from l3_modeltools.training.dryrun.report import Purpose, TensorBytes
 
 __all__ = ["Course", "Ledger"]
 
-PASSING: frozenset[Purpose] = frozenset({"communication", "other"})
-"""Purposes of what is made in an action; whatever of it outlives the action is an activation that is kept."""
-
 
 @dataclass(slots=True)
 class Entry:
@@ -85,22 +82,33 @@ class Ledger:
         if size:
             self._enter(id(storage), size)
 
+    def name(self, tensor: torch.Tensor, purpose: Purpose) -> None:
+        """Say what a storage that is there is for."""
+        entry = self._entries.get(id(tensor.untyped_storage()))
+        if entry is not None:
+            entry.purpose, entry.settled = purpose, True
+
     @contextmanager
     def purpose(self, purpose: Purpose, *, lasting: bool = True) -> Iterator[None]:
         """Give storages that are made within this purpose.
 
         Unless it is lasting, those that outlive their action become activations.
         """
-        before = self._purpose, self._lasting
-        self._purpose, self._lasting = purpose, lasting
+        before = self.switch(purpose, lasting=lasting)
         try:
             yield
         finally:
-            self._purpose, self._lasting = before
+            self.switch(before[0], lasting=before[1])
+
+    def switch(self, purpose: Purpose, *, lasting: bool) -> tuple[Purpose, bool]:
+        """Give storages this purpose from now on; return what they had before. For passes that end elsewhere."""
+        before = self._purpose, self._lasting
+        self._purpose, self._lasting = purpose, lasting
+        return before
 
     @contextmanager
     def forward(self) -> Iterator[None]:
-        """Enter a forward pass, or one that is computed again: what is left of the outermost one is kept for its backward."""
+        """Enter a forward pass, or one computed again: what is left of the outermost one is kept for its backward."""
         began, self._depth = self._clock, self._depth + 1
         try:
             yield
