@@ -81,8 +81,15 @@ PRACTICES: Mapping[str, KnownPractice] = {
         reports="allocated",
     ),
     "ogai": KnownPractice(
-        practice=Practice(fused_elementwise=False, kept=Kept(master_only=True)),
-        sources=("l3_modeltools/training/parallel.py",),
+        practice=Practice(
+            fused_elementwise=False,
+            fused_loss=True,
+            kept=Kept(logits_in_place=True, master_only=True),
+        ),
+        sources=(
+            "l3_modeltools/training/parallel.py (FSDP2, bf16 products, fp32 sums)",
+            "l3_modeltools/training/objectives/cross_entropy.py (the gradient overwrites the logits)",
+        ),
     ),
     "torchtitan": KnownPractice(
         practice=Practice(fused_loss=True, selective_keeps="every_second_product", kept=TITAN_KEPT),
