@@ -8,6 +8,7 @@ __all__ = [
     "dense_layers",
     "expert_matrices",
     "head_sizes",
+    "latent_down_matrices",
     "layer_norms",
     "mlp_biases",
     "mlp_matrices",
@@ -33,6 +34,15 @@ def attention_matrices(architecture: Architecture) -> int:
         return _latent_matrices(hidden, attention)
     head, _ = head_sizes(architecture)
     return 2 * hidden * head * (attention.num_attention_heads + attention.key_value_heads)
+
+
+def latent_down_matrices(architecture: Architecture) -> int:
+    """Weights of one layer's attention that compress, which tensor parallelism does not cut; 0 without any."""
+    attention = architecture.attention
+    if not isinstance(attention, LatentAttention):
+        return 0
+    ranks = attention.kv_lora_rank + attention.qk_rope_head_dim + (attention.q_lora_rank or 0)
+    return architecture.hidden_size * ranks
 
 
 def attention_biases(architecture: Architecture) -> int:

@@ -38,7 +38,7 @@ from l3_modeltools.schemas.machine import Machine, Network
 from l3_modeltools.schemas.notification import Notification
 from l3_modeltools.schemas.objective import Dpo, Pretrain, Sft
 from l3_modeltools.schemas.optimizer import Constant, Cosine, Optimizer, WarmupStableDecay
-from l3_modeltools.schemas.practice import Practice
+from l3_modeltools.schemas.practice import Kept, Practice
 from l3_modeltools.schemas.resilience import Checkpointing, Resilience
 from l3_modeltools.schemas.run import Figures, Run, RunState, SavedCheckpoint, SkippedSteps
 from l3_modeltools.schemas.strategy import Degrees, Pipeline, Recompute, Strategy, Workload
@@ -77,6 +77,7 @@ __all__ = [
     "HashedFile",
     "HuggingFaceTokenizer",
     "JsonLines",
+    "Kept",
     "KnownError",
     "LatentAttention",
     "LearnedPositions",

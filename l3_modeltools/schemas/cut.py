@@ -75,11 +75,30 @@ def _stage_faults(strategy: Strategy, architecture: Architecture) -> Iterator[Fa
     if any(len(row) != pp for row in stages) or len(stages) != vp:
         return
     yield from _offset_faults(strategy, architecture, stages)
-    for v, row in enumerate(strategy.recompute.layers or ()):
+    yield from _recompute_faults(strategy, stages)
+
+
+def _recompute_faults(strategy: Strategy, stages: Table) -> Iterator[Fault]:
+    """Yield more layers than a stage has, or than those recomputed in full leave."""
+    recompute = strategy.recompute
+    yield from _table_faults("layers", recompute.layers, stages)
+    full = recompute.layers if recompute.mode == "full" else ((0,) * len(stages[0]),) * len(stages)
+    left = tuple(
+        tuple(max(0, count - taken) for count, taken in zip(*rows, strict=False))
+        for rows in zip(stages, full or stages, strict=False)
+    )
+    yield from _table_faults("selective_layers", recompute.selective_layers, left)
+    yield from _table_faults("gathering_layers", recompute.gathering_layers, left)
+
+
+def _table_faults(name: str, table: Table | None, stages: Table) -> Iterator[Fault]:
+    for v, row in enumerate(table or ()):
         for p, wanted in enumerate(row):
-            if v < vp and p < pp and wanted > stages[v][p]:
+            if v < len(stages) and p < len(stages[v]) and wanted > stages[v][p]:
                 found = f"{wanted} of the {stages[v][p]} layers of this stage"
-                yield Fault(path=("recompute", "layers", v, p), found=found, expected="no more than it has")
+                if name != "layers":
+                    found = f"{wanted} of {stages[v][p]} layers of this stage that are not recomputed in full"
+                yield Fault(path=("recompute", name, v, p), found=found, expected="no more than it has")
 
 
 def _offset_faults(strategy: Strategy, architecture: Architecture, stages: Table) -> Iterator[Fault]:

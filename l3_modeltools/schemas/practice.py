@@ -6,9 +6,50 @@ from msgspec import Meta
 
 from l0_infra.core.documents import Part
 
-__all__ = ["Practice"]
+__all__ = ["Kept", "Practice"]
 
 Format = Literal["fp32", "bf16", "fp16", "fp8"]
+
+
+class Kept(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What lies in memory beside weights, gradients and matrix products, and not with every trainer."""
+
+    stream: Annotated[Literal["fp32", "bf16"], Meta(description="Format of the sums between layers.")] = (
+        "bf16"
+    )
+    dropout: Annotated[
+        bool, Meta(description="Whether dropout keeps its masks, a byte for each value (arXiv:2205.05198).")
+    ] = False
+    activation_apart: Annotated[
+        bool,
+        Meta(description="Whether activation function and gate keep a result each, though norms are fused."),
+    ] = False
+    gathered: Annotated[
+        bool,
+        Meta(description="Whether what sequence parallelism gathers is kept, rather than gathered again."),
+    ] = False
+    logits_in_place: Annotated[
+        bool, Meta(description="Whether the loss and its gradient overwrite the logits.")
+    ] = False
+    spare_gradients: Annotated[
+        bool,
+        Meta(
+            description="Whether a 16-bit gradient of each shape of matrix lies idle beside the summed ones."
+        ),
+    ] = False
+    stage_buffers: Annotated[
+        bool,
+        Meta(
+            description="Whether a stage keeps what it gives, and has room for all gradients that it will get, as"
+            " torch.distributed.pipelining."
+        ),
+    ] = False
+    master_only: Annotated[
+        bool,
+        Meta(
+            description="Whether ZeRO 3 shards the optimizer's weights alone and casts as it gathers (FSDP2)."
+        ),
+    ] = False
 
 
 class Practice(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -49,9 +90,11 @@ class Practice(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
         bool, Meta(description="Whether stages exchange activations behind their work.")
     ] = True
     selective_keeps: Annotated[
-        Literal["all_but_attention_core", "every_second_product"],
+        Literal["all_but_attention_core", "every_second_product", "all_but_activation"],
         Meta(
             description="What selective recomputation keeps: all but scores and softmax (arXiv:2205.05198),"
-            " or every second matrix product and attention's result, as torchtitan does by default."
+            " every second matrix product and attention's result, as torchtitan does by default, or"
+            " all but what the feed-forward part's activation gives, as MindFormers does by default."
         ),
     ] = "all_but_attention_core"
+    kept: Annotated[Kept, Meta(description="What else lies in memory.")] = Kept()

@@ -70,15 +70,29 @@ class Recompute(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
     ] = "none"
     layers: Annotated[
         tuple[tuple[Count, ...], ...] | None,
-        Meta(description="Layers of each stage it is done for, by [v][p]; null: all."),
+        Meta(description="First layers of each stage it is done for, by [v][p]; null: all."),
+    ] = None
+    selective_layers: Annotated[
+        tuple[tuple[Count, ...], ...] | None,
+        Meta(description="Layers after those of mode `full` that are selective, by [v][p]; null: none."),
+    ] = None
+    gathering_layers: Annotated[
+        tuple[tuple[Count, ...], ...] | None,
+        Meta(
+            description="First layers not recomputed in full that gather their tokens again, where a trainer would"
+            " keep them gathered, by [v][p]; null: none."
+        ),
     ] = None
 
     def faults(self) -> Iterator[Fault]:
-        """Yield layers named for a mode that recomputes none."""
+        """Yield layers named for a mode that recomputes none, and further selective ones without full ones."""
         if self.mode == "none" and self.layers is not None:
             yield Fault(
                 path=("layers",), found="layers with the mode `none`", expected="`selective` or `full`"
             )
+        if self.mode != "full" and self.selective_layers is not None:
+            found = f"selective_layers with the mode `{self.mode}`"
+            yield Fault(path=("selective_layers",), found=found, expected="`full`, or `layers`")
 
 
 class Workload(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -117,7 +131,10 @@ class Strategy(Document, frozen=True, kw_only=True, forbid_unknown_fields=True, 
 
     def _shape_faults(self) -> Iterator[Fault]:
         yield from self._table_faults(("pipeline", "offset"), self.pipeline.offset)
-        yield from self._table_faults(("recompute", "layers"), self.recompute.layers)
+        recompute = self.recompute
+        yield from self._table_faults(("recompute", "layers"), recompute.layers)
+        yield from self._table_faults(("recompute", "selective_layers"), recompute.selective_layers)
+        yield from self._table_faults(("recompute", "gathering_layers"), recompute.gathering_layers)
 
     def _table_faults(self, path: FieldPath, table: tuple[tuple[int, ...], ...] | None) -> Iterator[Fault]:
         vp, pp = self.degrees.vp, self.degrees.pp

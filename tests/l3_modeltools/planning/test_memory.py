@@ -1,4 +1,3 @@
-from contextlib import nullcontext
 from typing import Literal
 
 import pytest
@@ -25,6 +24,7 @@ from l3_modeltools.schemas import (
     Train,
     TrainedModel,
 )
+from tests.support.saved_tensors import LENGTH, ROWS, kept_bytes
 from tests.support.trainings import training
 
 TINY = preset("tiny-llama")
@@ -45,36 +45,6 @@ FAMILIES = {
     ),
     "bloom": replace(GPT2, model_type="bloom", positions=Alibi(), embedding_norm=True),
 }
-ROWS, LENGTH = 2, 80
-
-
-def kept_bytes(architecture: Architecture, mixing: Mixing, *, masked: bool) -> int:
-    """What autograd keeps of one forward pass, copies of weights left aside; what the weights are does not matter."""
-    fields = render_hf_config(architecture)
-    config = AutoConfig.for_model(fields.pop("model_type"), **fields)
-    with torch.device("meta"):
-        model = AutoModelForCausalLM.from_config(
-            config,
-            attn_implementation="eager" if architecture.model_type == "bloom" else "sdpa",
-            dtype=torch.bfloat16 if mixing == "sharded" else torch.float32,
-        )
-    model = model.to_empty(device="cpu").train()
-    shapes = {shape for one in model.parameters() for shape in (tuple(one.shape), tuple(one.shape[::-1]))}
-    kept: dict[int, torch.Tensor] = {}
-
-    def keep(tensor: torch.Tensor) -> torch.Tensor:
-        if tuple(tensor.shape) not in shapes and tensor.numel() > LENGTH:
-            kept[tensor.untyped_storage().data_ptr()] = tensor
-        return tensor
-
-    segments = torch.arange(LENGTH).div(16, rounding_mode="floor").expand(ROWS, LENGTH)
-    mask = (segments.unsqueeze(1) == segments.unsqueeze(2)).tril().unsqueeze(1)
-    autocast = torch.autocast("cpu", torch.bfloat16) if mixing == "autocast" else nullcontext()
-    with torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor), autocast:
-        ids = torch.zeros(ROWS, LENGTH, dtype=torch.long)
-        output = model(input_ids=ids, use_cache=False, **({"attention_mask": mask} if masked else {}))
-    del output
-    return sum(tensor.untyped_storage().nbytes() for tensor in kept.values())
 
 
 @pytest.mark.parametrize("mixing", ["fp32", "autocast", "sharded"])

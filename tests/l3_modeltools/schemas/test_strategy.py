@@ -46,6 +46,8 @@ EXPERTS = (
 
 def test_a_good_strategy_has_no_faults() -> None:
     assert faults_of(GOOD, Strategy) == []
+    lists = "{mode: full, layers: [[1, 0, 8, 2]], selective_layers: [[6, 8, 0, 1]], gathering_layers: [[2, 8, 0, 3]]}"
+    assert faults_of(GOOD, Strategy, (OFFSET, f"{OFFSET}\nrecompute: {lists}")) == []
     assert faults_of(GOOD, Strategy, EXPERTS, (DEGREES, "{dp: 4, tp: 2, pp: 4, ep: 8}")) == []
 
 
@@ -97,6 +99,40 @@ BAD = [
         "layers for no recomputation",
         [(OFFSET, f"{OFFSET}\nrecompute: {{layers: [[1, 1, 1, 1]]}}")],
         ["5:21: found layers with the mode `none`; expected `selective` or `full`"],
+    ),
+    (
+        "selective layers where all are recomputed",
+        [(OFFSET, f"{OFFSET}\nrecompute: {{mode: full, selective_layers: [[0, 0, 0, 1]]}}")],
+        [
+            "5:54: found 1 of 0 layers of this stage that are not recomputed in full; "
+            "expected no more than it has"
+        ],
+    ),
+    (
+        "more selective and gathering layers than full ones leave",
+        [
+            (
+                OFFSET,
+                f"{OFFSET}\nrecompute: {{mode: full, layers: [[5, 5, 5, 5]], selective_layers: [[2, 4, 3, 2]], "
+                "gathering_layers: [[2, 3, 3, 3]]}",
+            )
+        ],
+        [
+            "5:72: found 4 of 3 layers of this stage that are not recomputed in full; "
+            "expected no more than it has",
+            "5:112: found 3 of 2 layers of this stage that are not recomputed in full; "
+            "expected no more than it has",
+        ],
+    ),
+    (
+        "selective layers twice",
+        [(OFFSET, f"{OFFSET}\nrecompute: {{mode: selective, selective_layers: [[1, 1, 1, 1]]}}")],
+        ["5:48: found selective_layers with the mode `selective`; expected `full`, or `layers`"],
+    ),
+    (
+        "gathering layers of the wrong shape",
+        [(OFFSET, f"{OFFSET}\nrecompute: {{gathering_layers: [[1, 1]]}}")],
+        ["5:31: found 1 rows of 2 numbers; expected vp 1 rows of pp 4 numbers"],
     ),
     (
         "fewer kv heads than tp",
