@@ -33,10 +33,12 @@ if TYPE_CHECKING:
     from l3_modeltools.planning import AcceleratorSize, MemoryTerms, Place, TrainingPlan, plan_training
     from l3_modeltools.planning.calibrate import (
         DatasetScore,
+        Errors,
         MeasuredRun,
         Scored,
         fit_calibration,
         read_runs,
+        score_datasets,
         score_runs,
     )
     from l3_modeltools.planning.cost import load_calibration
@@ -130,6 +132,7 @@ __all__ = [
     "DrillPlan",
     "DrillReport",
     "DrillResult",
+    "Errors",
     "Estimate",
     "Expected",
     "FaultPlan",
@@ -215,6 +218,7 @@ __all__ = [
     "sample_run",
     "scaled_mtbf_s",
     "scan_runs",
+    "score_datasets",
     "score_runs",
     "summarize_drill",
     "update_run",
@@ -235,6 +239,7 @@ HOMES = {
     "Conductor": "resilience.drill",
     "DamagedRun": "runs",
     "DatasetScore": "planning.calibrate",
+    "Errors": "planning.calibrate",
     "Decoded": "data",
     "DrillPlan": "resilience.drill",
     "DrillReport": "resilience.drill",
@@ -324,6 +329,7 @@ HOMES = {
     "sample_run": "training",
     "scaled_mtbf_s": "resilience.accounts",
     "scan_runs": "runs",
+    "score_datasets": "planning.calibrate",
     "score_runs": "planning.calibrate",
     "summarize_drill": "resilience.drill",
     "update_run": "runs",

@@ -14,6 +14,10 @@ HEAD = (
 RUN = "{dataset},m,{hidden},{ffn},16,16,16,32000,0,A100-80GB,bf16,8,1,1,1,1,8,0,1,4,64,2048,full,{step},,,\n"
 
 
+LAST = RUN.format(dataset="set0", hidden=1024, ffn=4096, step="")
+"""A run that nobody measured."""
+
+
 def table(folder: Path, *, step: float = 2.0, many: int = 40) -> str:
     lines = [
         RUN.format(
@@ -22,15 +26,16 @@ def table(folder: Path, *, step: float = 2.0, many: int = 40) -> str:
         for at in range(many)
     ]
     path = folder / "runs.csv"
-    path.write_text(HEAD + "".join(lines) + lines[0].replace("2.0", ""))
+    path.write_text(HEAD + "".join(lines) + LAST)
     return str(path)
 
 
 def test_a_table_is_scored(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["strategy", "score", table(tmp_path), "-o", "json"]) == 0
     found = json.loads(capsys.readouterr().out)
-    assert [(one["dataset"], one["rows"]) for one in found["datasets"]] == [("set0", 20), ("set1", 20)]
-    assert found["unmeasured"] == 1
+    told = [(one["dataset"], one["rows"], one["refused"], one["time"]["rows"]) for one in found["datasets"]]
+    assert told == [("set0", 21, 0, 20), ("set1", 20, 0, 20)]
+    assert all(one["memory"] is None for one in found["datasets"])
     assert found["calibration"] == "published"
     first = found["runs"][0]
     assert first["step_s"] / first["run"]["step_s"] - 1 == pytest.approx(found["runs"][0]["step_s"] / 2.0 - 1)
@@ -46,8 +51,10 @@ def test_the_screen_has_every_run_when_asked(tmp_path: Path, capsys: pytest.Capt
 def test_a_calibration_is_written_and_taken(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("scipy", reason="needs scipy")
     runs, ours = table(tmp_path, step=0.5), str(tmp_path / "ours.yaml")
-    assert main(["strategy", "calibrate", runs, "--to", ours, "--device", "a100", "--dataset", "set0"]) == 3
-    assert "expected 32 or more" in capsys.readouterr().err
+    unmeasured = tmp_path / "unmeasured.csv"
+    unmeasured.write_text(HEAD + LAST)
+    assert main(["strategy", "calibrate", str(unmeasured), "--to", ours]) == 3
+    assert "no measured run" in capsys.readouterr().err
     assert not Path(ours).exists()
     assert main(["strategy", "calibrate", runs, "--to", ours]) == 0
     capsys.readouterr()
@@ -57,7 +64,8 @@ def test_a_calibration_is_written_and_taken(tmp_path: Path, capsys: pytest.Captu
     before = json.loads(capsys.readouterr().out)
     assert fitted["calibration"] == "ours"
     assert all(
-        one["mape"] < other["mape"] for one, other in zip(fitted["datasets"], before["datasets"], strict=True)
+        one["time"]["mape"] < other["time"]["mape"]
+        for one, other in zip(fitted["datasets"], before["datasets"], strict=True)
     )
 
 
