@@ -24,7 +24,7 @@ from l3_modeltools.schemas import (
     cut_faults,
 )
 
-__all__ = ["plan_faults"]
+__all__ = ["framework_faults", "plan_faults"]
 
 OBJECTIVES = {kind.data_format: kind.__struct_config__.tag for kind in (Pretrain, Sft, Dpo)}
 """The objective that learns from each format of data."""
@@ -57,15 +57,17 @@ def _strategy_faults(train: Train, architecture: Architecture) -> Iterator[Fault
         yield from below(("data",), batch_faults(strategy, train.data.global_batch_size))
     if train.strategy and train.data:
         yield from below(("strategy",), cut_faults(strategy, architecture, train.data.sequence_length))
-    if train.framework != "command":
-        able = runnable_degrees(train.framework)
-        yield from below(("strategy",), able.faults(strategy, _microbatches(train, strategy)))
+    yield from framework_faults(train)
 
 
-def _microbatches(train: Train, strategy: Strategy) -> int | None:
-    if train.data is None:
-        return None
-    return train.data.global_batch_size // (strategy.micro_batch_size * strategy.degrees.dp)
+def framework_faults(train: Train) -> Iterator[Fault]:
+    """Yield every degree that the framework cannot run; what a command runs is not known."""
+    strategy = train.strategy
+    if strategy is None or train.framework == "command":
+        return
+    unit = strategy.micro_batch_size * strategy.degrees.dp
+    microbatches = train.data.global_batch_size // unit if train.data else None
+    yield from below(("strategy",), runnable_degrees(train.framework).faults(strategy, microbatches))
 
 
 def _model_faults(architecture: Architecture, init_from: Architecture | None) -> Iterator[Fault]:

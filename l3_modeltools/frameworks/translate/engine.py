@@ -54,6 +54,7 @@ def read_with(table: Table, config: Config) -> Imported:
             faults.append(bad.fault)
     if faults:
         raise DocumentError(config.source, _once(faults))
+    _compare_layers(table, config)
     strategy = _strategy(table, config, said)
     length, batch = _count(said, "workload.sequence_length"), _count(said, "workload.global_batch_size")
     if config.architecture and length and batch:
@@ -103,7 +104,17 @@ def _check(table: Table, config: Config, strategy: Strategy, length: int | None)
     if architecture is None:
         return
     whole = length or architecture.max_position_embeddings
-    _raise(table, config, cut_faults(strategy, architecture, whole))
+    known = strategy.faults() if strategy.workload else cut_faults(strategy, architecture, whole)
+    _raise(table, config, known)
+
+
+def _compare_layers(table: Table, config: Config) -> None:
+    """Raise DocumentError for a model whose layers are not those that the configuration counts."""
+    told = table.layers(replace(config, architecture=None))
+    if config.architecture and told and told != config.architecture.layers:
+        found = f"{told} layers, but {config.architecture.layers} of `{config.architecture.name}`"
+        fault = Fault(path=(), found=found, expected="the model that it is for", where=config.source)
+        raise DocumentError(config.source, [fault])
 
 
 def _raise(table: Table, config: Config, faults: Iterator[Fault]) -> None:

@@ -1,14 +1,18 @@
 """Text and arguments become a flat configuration: every value under its whole name, with where it stands."""
 
+from __future__ import annotations
+
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
-
-import yaml
+from typing import TYPE_CHECKING
 
 from l0_infra.core.errors import DocumentError, Fault
 from l3_modeltools.frameworks.translate.config import Found, Value
+
+if TYPE_CHECKING:
+    from yaml import MarkedYAMLError, Node
 
 __all__ = ["argument_values", "plain", "toml_values", "yaml_values"]
 
@@ -20,6 +24,8 @@ FRACTION = re.compile(r"[+-]?(\d+\.\d*|\.\d+|\d+)([eE][+-]?\d+)?")
 
 def yaml_values(text: str, source: str) -> dict[str, Found]:
     """YAML, and JSON as a part of it. Raises DocumentError for a fault of the syntax, and for no mapping."""
+    import yaml
+
     try:
         root = yaml.compose(text.replace("\t", "  "), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
         values = dict(islice(_leaves(root, "", source, 0), MOST_VALUES))
@@ -111,9 +117,11 @@ def _continues(word: str) -> bool:
     return isinstance(plain(word), int | float)
 
 
-def _leaves(node: yaml.Node | None, name: str, source: str, depth: int) -> Iterator[tuple[str, Found]]:
+def _leaves(node: Node | None, name: str, source: str, depth: int) -> Iterator[tuple[str, Found]]:
+    import yaml
+
     if depth > DEEPEST:
-        raise yaml.MarkedYAMLError(problem="too many levels", problem_mark=node.start_mark if node else None)
+        raise _too_deep(node)
     if isinstance(node, yaml.MappingNode):
         for key, inner in node.value:
             word = str(key.value)
@@ -123,15 +131,23 @@ def _leaves(node: yaml.Node | None, name: str, source: str, depth: int) -> Itera
         yield name, Found(value=_value(node, depth), where=f"{source}:{mark.line + 1}:{mark.column + 1}")
 
 
-def _value(node: yaml.Node, depth: int) -> Value:
+def _value(node: Node, depth: int) -> Value:
+    import yaml
+
     if depth > DEEPEST:
-        raise yaml.MarkedYAMLError(problem="too many levels", problem_mark=node.start_mark)
+        raise _too_deep(node)
     if isinstance(node, yaml.SequenceNode):
         return tuple(_value(item, depth + 1) for item in node.value)
     if isinstance(node, yaml.MappingNode):
         return tuple((str(key.value), _value(inner, depth + 1)) for key, inner in node.value)
     text = str(node.value)
     return text if node.tag == "tag:yaml.org,2002:str" and not FRACTION.fullmatch(text) else plain(text)
+
+
+def _too_deep(node: Node | None) -> MarkedYAMLError:
+    from yaml import MarkedYAMLError
+
+    return MarkedYAMLError(problem="too many levels", problem_mark=node.start_mark if node else None)
 
 
 def _items(table: Mapping[str, object], name: str) -> Iterator[tuple[str, Value]]:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from itertools import groupby
 
-__all__ = ["Counts", "by_order", "decoders", "flat", "of_first", "offset_of", "runs", "tabled"]
+__all__ = ["Counts", "by_order", "decoders", "filled", "flat", "of_first", "offset_of", "runs", "tabled"]
 
 Counts = tuple[tuple[int, ...], ...]
 
@@ -32,10 +32,16 @@ def decoders(stages: Counts, further: int, *, least: int) -> Counts:
     """
     held = list(flat(stages))
     held[-1] -= further
-    while held[-1] < least and max(held) > least:
+    return tabled(filled(held, least), len(stages[0]))
+
+
+def filled(stages: Sequence[int], least: int = 1) -> list[int]:
+    """Give every stage so many layers, taken from the largest ones."""
+    held = list(stages)
+    while min(held) < least < max(held):
         held[held.index(max(held))] -= 1
-        held[-1] += 1
-    return tabled(held, len(stages[0]))
+        held[held.index(min(held))] += 1
+    return held
 
 
 def by_order(layers: int, count: int) -> list[int]:

@@ -1,9 +1,10 @@
 """All frameworks whose configurations are read and written, and how one is recognised."""
 
+import re
 import shlex
 from collections.abc import Mapping, Sequence
 
-from l0_infra.core.errors import UnsatisfiableError, UsageError
+from l0_infra.core.errors import DocumentError, Fault, UnsatisfiableError, UsageError
 from l3_modeltools.frameworks.translate.config import Config, Found
 from l3_modeltools.frameworks.translate.deepspeed import DEEPSPEED
 from l3_modeltools.frameworks.translate.engine import read_with, write_with
@@ -29,6 +30,7 @@ TABLES: Mapping[str, Table] = {
 }
 """By name: a framework, and with a suffix another of its configurations."""
 
+OPTION = re.compile(r"(^|\s)--[a-z]+([-_.][a-z]+)+", re.MULTILINE)
 SIGNS = {
     "deepspeed": ("zero_optimization", "train_micro_batch_size_per_gpu", "train_batch_size"),
     "mindformers": ("parallel_config", "recompute_config", "micro_batch_interleave_num"),
@@ -69,9 +71,8 @@ def recognise(given: str | Sequence[str], source: str) -> str:
     """Say whose configuration it is. Raises UsageError when it is nobody's that is known."""
     if not isinstance(given, str):
         return _whose_arguments(given)
-    text = given.lstrip()
-    if text.startswith("-") and not text.startswith("---"):
-        return _whose_arguments(shlex.split(given, comments=True))
+    if OPTION.search(given):
+        return _whose_arguments(_words(given, source))
     if any(line.startswith("[") and line.rstrip().endswith("]") for line in given.splitlines()):
         return "torchtitan-toml"
     roots = {name.split(".")[0] for name in yaml_values(given, source)}
@@ -86,6 +87,15 @@ def recognise(given: str | Sequence[str], source: str) -> str:
     )
 
 
+def _words(text: str, source: str) -> list[str]:
+    """The words of a shell script, its lines joined where it says so."""
+    try:
+        return shlex.split(text.replace("\\\n", " "), comments=True)
+    except ValueError as error:
+        fault = Fault(path=(), found=str(error).lower(), expected="words as a shell reads them", where=source)
+        raise DocumentError(source, [fault]) from None
+
+
 def _whose_arguments(argv: Sequence[str]) -> str:
     dotted = any(word.startswith(("--parallelism.", "--training.")) for word in argv)
     return "torchtitan" if dotted else "megatron"
@@ -95,10 +105,10 @@ def _values(framework: str, given: str | Sequence[str], source: str) -> dict[str
     if framework == "torchtitan-toml" and isinstance(given, str):
         return toml_values(given, source)
     if framework in ("megatron", "torchtitan"):
-        argv = shlex.split(given, comments=True) if isinstance(given, str) else given
+        argv = _words(given, source) if isinstance(given, str) else given
         place = "argument" if not isinstance(given, str) else f"{source}: argument"
         if framework == "torchtitan":
-            return torchtitan_values([word for word in argv if word != "\n"], place)
+            return torchtitan_values(argv, place)
         return argument_values(argv, flags=FLAGS, known=NAMES, source=place)
     if not isinstance(given, str):
         raise UsageError(source, found="arguments", expected=f"the text of a file for `{framework}`")

@@ -4,27 +4,15 @@ import json
 import re
 from collections.abc import Mapping
 
-import yaml
-
 from l3_modeltools.frameworks.translate.config import Value
 
 __all__ = ["arguments", "json_text", "nested", "toml_text", "yaml_text"]
 
-
 DOT = re.compile(r"(?<!\\)\.")
 
 
-class _Dumper(yaml.SafeDumper):
-    """Sections line by line, lists within one."""
-
-
-_Dumper.add_representer(
-    list, lambda dumper, data: dumper.represent_sequence("tag:yaml.org,2002:seq", data, flow_style=True)
-)
-
-
 def nested(names: Mapping[str, Value]) -> dict[str, object]:
-    """Sections within sections, of names with dots (`\\.` is none of them); tuples become lists."""
+    r"""Sections within sections, of names with dots (`\.` is none of them); tuples become lists."""
     root: dict[str, object] = {}
     for name, value in names.items():
         *sections, last = (word.replace("\\.", ".") for word in DOT.split(name))
@@ -39,8 +27,16 @@ def nested(names: Mapping[str, Value]) -> dict[str, object]:
 
 
 def yaml_text(names: Mapping[str, Value]) -> str:
-    """YAML with lists on one line."""
-    return yaml.dump(nested(names), Dumper=_Dumper, sort_keys=False, width=100)
+    """YAML: sections line by line, lists within one."""
+    import yaml
+
+    class Dumper(yaml.SafeDumper):
+        """Its own, so that others go on writing lists as they do."""
+
+    Dumper.add_representer(
+        list, lambda dumper, data: dumper.represent_sequence("tag:yaml.org,2002:seq", data, flow_style=True)
+    )
+    return yaml.dump(nested(names), Dumper=Dumper, sort_keys=False, width=100)
 
 
 def json_text(names: Mapping[str, Value]) -> str:

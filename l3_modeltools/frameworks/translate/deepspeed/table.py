@@ -61,13 +61,12 @@ def _dp(config: Config) -> int:
 
 def _micro(config: Config) -> int:
     told, batch, steps = _said(config, MICRO), _said(config, BATCH), _steps(config)
-    if told is not None:
-        return told
-    whole = batch or 1
+    if told is not None or batch is None:
+        return told or 1
     unit = _dp(config) * (steps or 1)
-    if whole % unit:
+    if batch % unit:
         raise config.bad(BATCH, f"a multiple of {STEPS} {steps or 1} × the {_dp(config)} copies")
-    return whole // unit
+    return batch // unit
 
 
 def _batch(config: Config) -> int | None:

@@ -7,7 +7,7 @@ says where they are.
 
 from l3_modeltools.frameworks.translate.config import Config
 from l3_modeltools.frameworks.translate.megatron.layout import parse_layout, write_layout
-from l3_modeltools.frameworks.translate.stages import Counts, decoders, flat, offset_of, tabled
+from l3_modeltools.frameworks.translate.stages import Counts, decoders, filled, flat, offset_of, tabled
 from l3_modeltools.frameworks.translate.table import Names
 from l3_modeltools.frameworks.translate.told import Told
 
@@ -22,6 +22,7 @@ __all__ = [
     "VP",
     "WITH_EMBEDDING",
     "WITH_LOSS",
+    "has_bare_stages",
     "layers",
     "read_offset",
     "read_vp",
@@ -79,7 +80,7 @@ def stages(config: Config) -> Counts | None:
     """Layers by [v][p]; None: the layers are not known."""
     pp, vp, decoders = config.count(PP, 1), read_vp(config), _decoders(config)
     if config.has(LAYOUT):
-        return tabled(_layout(config), pp)
+        return tabled(filled(_layout(config)), pp)
     if decoders is None:
         return None
     each = [list(_of_ranks(config, decoders, pp, vp)) for _ in range(vp)]
@@ -104,6 +105,11 @@ def _of_ranks(config: Config, decoders: int, pp: int, vp: int) -> list[int]:
     if any(one % vp for one in held):
         raise config.bad(VP, f"a number that divides the layers of each stage, {held}")
     return [one // vp for one in held]
+
+
+def has_bare_stages(config: Config) -> bool:
+    """Whether a layout has stages without a layer, that of the loss for one."""
+    return config.has(LAYOUT) and 0 in _layout(config)
 
 
 def _layout(config: Config) -> list[int]:

@@ -183,6 +183,12 @@ ROWS = (
 BEYOND = (
     UNTOLD_RANKS,
     Beyond(
+        name=pipeline.LAYOUT,
+        when=pipeline.has_bare_stages,
+        lost="stages without a layer, such as one of the loss alone",
+        instead="they are given one of the largest stage's layers",
+    ),
+    Beyond(
         name="--expert-tensor-parallel-size",
         when=lambda config: config.count("--expert-tensor-parallel-size", 1) > 1,
         lost="experts cut by tp as well",

@@ -83,10 +83,8 @@ def _stages(config: Config) -> Counts | None:
         if decoders is None:
             return None
         if decoders % (pp * vp):
-            raise config.bad(
-                HELD if config.has(HELD) else PP,
-                f"layers for each stage: {decoders} are no multiple of {pp * vp}",
-            )
+            found = f"{decoders} layers for pp {pp} · vp {vp}, dealt evenly"
+            raise config.bad(HELD if config.has(HELD) else PP, f"`{HELD}` with ranges of layers", found=found)
         table = [[decoders // (pp * vp)] * pp for _ in range(vp)]
     else:
         table = _explicit(config, pp, vp)

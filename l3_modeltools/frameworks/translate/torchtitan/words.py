@@ -14,12 +14,11 @@ POLICIES = "activation-checkpoint:", "activation_checkpoint:"
 
 def torchtitan_values(argv: Sequence[str], source: str) -> dict[str, Found]:
     """Values by the names of the dataclasses, however tyro lets them be written."""
-    values: dict[str, Found] = {}
+    values = {"activation_checkpoint.selective_ac_option": Found(value="op", where="its default")}
     for name, found in argument_values(argv, flags={}, known=frozenset(), source=source).items():
         if name.startswith(POLICIES):
             policy = name.partition(":")[2]
             values["activation_checkpoint.mode"] = Found(value=policy, where=found.where)
-            values["activation_checkpoint.selective_ac_option"] = Found(value="op", where=found.where)
             continue
         section, dot, field = name.removeprefix("--").partition(".")
         negated = field.startswith(("no-", "no_")) and found.value is True

@@ -14,7 +14,7 @@ def there_and_back(strategy: Strategy, framework: str) -> tuple[Strategy, Strate
     """Through the framework's own text; the strategy before, after, and what was said to be lost."""
     assert strategy.workload
     exported = export_strategy(strategy, framework)
-    given = exported.argv or next(iter(exported.files.values()))
+    given: str | tuple[str, ...] = exported.argv or next(iter(exported.files.values()))
     imported = import_strategy(
         given,
         framework,
