@@ -194,4 +194,4 @@ def _ours(path: str) -> bool:
 def _text(value: object) -> str:
     if isinstance(value, tuple):
         return "[" + ", ".join(map(_text, value)) + "]"
-    return "nothing" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
+    return "null" if value is None else str(value).lower() if isinstance(value, bool) else str(value)

@@ -17,7 +17,7 @@ __all__ = ["import_"]
     epilog=examples(
         "ogai strategy import finetune_glm4_9b.yaml --to strategy.yaml",
         "ogai strategy import train.toml --model llama-3.1-8b --machine machine.yaml",
-        "ogai strategy import --world-size 64 -- --tensor-model-parallel-size 8 --bf16",
+        "ogai strategy import --world-size 64 -- --tensor-model-parallel-size 8",
     ),
 )
 @click.argument("given", metavar="FILE|ARGUMENTS…", nargs=-1, required=True, type=click.UNPROCESSED)

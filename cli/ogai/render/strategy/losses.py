@@ -10,7 +10,7 @@ from ogai.render.table import print_fields
 
 __all__ = ["say", "say_losses", "say_unknown"]
 
-MOST = 8
+MOST = 3
 
 
 def say(text: str) -> None:
@@ -25,25 +25,23 @@ def say_losses(losses: Sequence[Loss]) -> None:
     say(f"\nnot carried over ({len(losses)}):")
     for loss in losses:
         place = f" ({loss.where})" if loss.where else ""
-        print_fields(
-            [(f"  {loss.path}{place}", ""), ("    lost", loss.lost), ("    instead", loss.instead)],
-            stderr=True,
-        )
+        say(f"  {loss.path}{place}")
+        print_fields([("    lost", loss.lost), ("    instead", loss.instead)], stderr=True)
 
 
 def say_unknown(names: Sequence[str]) -> None:
-    """Print the sections that were not read, each with its fields."""
+    """Print the sections that were not read, each with some of its fields; all are in the document of `-o json`."""
     sections: dict[str, list[str]] = {}
     for name in names:
         section, _, field = name.partition(".")
-        sections.setdefault(section, []).append(field)
+        sections.setdefault(section if field else "", []).append(field or section)
     if not sections:
         return
-    say(f"\nnot read ({len(names)}), as saying nothing of the cut:")
-    print_fields([(f"  {section}", _fields(fields)) for section, fields in sections.items()], stderr=True)
+    say(f"\nnot read, as saying nothing of the cut ({len(names)}; -o json has all):")
+    fields = [(f"  {section or '(no section)'}", _some(told)) for section, told in sections.items()]
+    print_fields(fields, stderr=True)
 
 
-def _fields(fields: Sequence[str]) -> str:
-    told = [field for field in fields if field]
-    further = f" and {len(told) - MOST} more" if len(told) > MOST else ""
-    return ", ".join(told[:MOST]) + further
+def _some(names: Sequence[str]) -> str:
+    further = f" and {len(names) - MOST} more" if len(names) > MOST else ""
+    return ", ".join(names[:MOST]) + further

@@ -8,100 +8,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from l3_modeltools.frameworks.translate.config import Config
-from l3_modeltools.frameworks.translate.stages import Counts
 from l3_modeltools.frameworks.translate.table import Beyond, Names, Row, Table, number
-from l3_modeltools.frameworks.translate.told import Told
-from l3_modeltools.frameworks.translate.torchtitan import batch, pipeline
+from l3_modeltools.frameworks.translate.torchtitan import batch, checkpointing, pipeline, sharding
 from l3_modeltools.frameworks.translate.vocabulary import UNPADDED, uneven_vocabulary
-from l3_modeltools.frameworks.translate.world import UNTOLD_RANKS, data_parallel
+from l3_modeltools.frameworks.translate.world import UNTOLD_RANKS
 from l3_modeltools.frameworks.translate.writing import arguments, toml_text
 
 __all__ = ["OLDER_TORCHTITAN", "TORCHTITAN"]
-
-REPLICATE = "parallelism.data_parallel_replicate_degree"
-SHARD = "parallelism.data_parallel_shard_degree"
-RESHARD = "parallelism.fsdp_reshard_after_forward"
-TP, CP = "parallelism.tensor_parallel_degree", "parallelism.context_parallel_degree"
-SEQUENCE = "parallelism.enable_sequence_parallel"
-MODE, OPTION = "activation_checkpoint.mode", "activation_checkpoint.selective_ac_option"
-POLICY = "activation-checkpoint"
-MODES = {word: word for word in ("none", "selective", "full")} | dict.fromkeys(
-    ("memory-budget", "memory_budget"), "selective"
-)
-
-
-def _shard(config: Config) -> int:
-    told = config.integer(SHARD, -1)
-    if told is not None and told >= 1:
-        return told
-    if told != -1:
-        raise config.bad(SHARD, "-1 or a whole number of 1 or more")
-    cut = config.count(TP, 1) * config.count(CP, 1) * config.count(pipeline.PP, 1)
-    return data_parallel(config, cut * config.count(REPLICATE, 1))
-
-
-def _dp(config: Config) -> int:
-    return config.count(REPLICATE, 1) * _shard(config)
-
-
-def _write_dp(told: Told) -> Names:
-    dp = told.strategy.degrees.dp
-    copied = told.strategy.zero_stage == 0
-    return {REPLICATE: dp if copied else 1, SHARD: 1 if copied else dp}
-
-
-def _zero(config: Config) -> int:
-    """FSDP2 shards over dp_shard · cp; weights stay gathered between passes or do not."""
-    if _shard(config) * config.count(CP, 1) == 1:
-        return 0
-    word = config.word(RESHARD, {"default": "default", "always": "3", "never": "2"}, "default")
-    return (2 if config.count(pipeline.PP, 1) > 1 else 3) if word == "default" else int(word)
-
-
-def _write_zero(told: Told) -> Names:
-    return {RESHARD: "always" if told.strategy.zero_stage == 3 else "never"}
-
-
-def _sequence(config: Config) -> bool:
-    return config.count(TP, 1) > 1 and config.flag(SEQUENCE, default=True)
-
-
-def _write_sequence(told: Told) -> Names:
-    degrees = told.strategy.degrees
-    return {SEQUENCE: degrees.sequence_parallel} if degrees.tp > 1 else {}
-
-
-def _every(config: Config) -> int:
-    """Of how many layers one is recomputed whole; 0: parts of each are."""
-    told = config.value(OPTION)
-    if str(config.value(MODE) or "selective") != "selective" or str(told) == "op":
-        return 0
-    try:
-        return int(str(told if told is not None else 2))
-    except ValueError:
-        raise config.bad(OPTION, "`op`, or every how many layers one is recomputed") from None
-
-
-def _mode(config: Config) -> str:
-    return "full" if _every(config) else config.word(MODE, MODES, "selective")
-
-
-def _layers(config: Config) -> Counts | None:
-    every, held = _every(config), pipeline.stages(config)
-    if every < 2 or held is None:
-        return None
-    return tuple(tuple(count // every for count in row) for row in held)
-
-
-def _wanted(told: Told) -> str:
-    recompute = told.strategy.recompute
-    nothing = recompute.layers is not None and not any(map(any, recompute.layers))
-    return "none" if nothing else recompute.mode
-
-
-def _write_mode(told: Told) -> Names:
-    mode = _wanted(told)
-    return {MODE: mode, **({OPTION: "op"} if mode == "selective" else {})}
 
 
 def _format(config: Config) -> str | None:
@@ -118,14 +31,14 @@ def _weights(config: Config) -> str | None:
 COMMON = (
     Row(
         path="degrees.dp",
-        names=(REPLICATE, SHARD),
-        read=_dp,
-        write=_write_dp,
+        names=(sharding.REPLICATE, sharding.SHARD),
+        read=sharding.dp,
+        write=sharding.write_dp,
         note="their product; copies of ZeRO 0 are replicated, others sharded",
     ),
-    number("degrees.tp", TP),
+    number("degrees.tp", sharding.TP),
     number("degrees.pp", pipeline.PP),
-    number("degrees.cp", CP),
+    number("degrees.cp", sharding.CP),
     number("degrees.ep", "parallelism.expert_parallel_degree"),
     Row(
         path="degrees.vp",
@@ -133,7 +46,12 @@ COMMON = (
         read=pipeline.read_vp,
         note="the stages that this or the modules make / pp; 2 for a looped schedule without either",
     ),
-    Row(path="degrees.sequence_parallel", names=(SEQUENCE,), read=_sequence, write=_write_sequence),
+    Row(
+        path="degrees.sequence_parallel",
+        names=(sharding.SEQUENCE,),
+        read=sharding.sequence,
+        write=sharding.write_sequence,
+    ),
     Row(
         path="pipeline.offset",
         names=(pipeline.FIRST, pipeline.LAST, pipeline.MODULES),
@@ -144,17 +62,24 @@ COMMON = (
     Row(path="pipeline.schedule", names=(pipeline.SCHEDULE,), read=pipeline.read_schedule),
     Row(
         path="zero_stage",
-        names=(RESHARD,),
-        read=_zero,
-        write=_write_zero,
+        names=(sharding.RESHARD,),
+        read=sharding.zero,
+        write=sharding.write_zero,
         note="never: ZeRO 2; always: 3; default: 2 with a pipeline, else 3",
     ),
-    Row(path="recompute.mode", names=(MODE, POLICY, OPTION), read=_mode, write=_write_mode),
-    Row(path="recompute.layers", names=(), read=_layers, note="all layers, or every n-th"),
+    Row(
+        path="recompute.mode",
+        names=(checkpointing.MODE, checkpointing.POLICY, checkpointing.OPTION),
+        read=checkpointing.mode,
+        write=checkpointing.write_mode,
+    ),
+    Row(path="recompute.layers", names=(), read=checkpointing.layers, note="all layers, or every n-th"),
     Row(path="recompute.selective_layers", names=(), read=lambda config: None),
     Row(path="recompute.gathering_layers", names=(), read=lambda config: None),
     Row(
-        path="padded_vocab_size", names=(), read=lambda config: uneven_vocabulary(config, config.count(TP, 1))
+        path="padded_vocab_size",
+        names=(),
+        read=lambda config: uneven_vocabulary(config, config.count(sharding.TP, 1)),
     ),
     Row(path="practice.compute", names=("training.mixed_precision_param",), read=_format),
     Row(path="practice.weights", names=("training.dtype",), read=_weights),
@@ -204,13 +129,16 @@ BEFORE = (
 
 
 def _partly(config: Config) -> bool:
-    return config.count(REPLICATE, 1) > 1 and _shard(config) > 1
+    return config.count(sharding.REPLICATE, 1) > 1 and sharding.shard(config) > 1
 
 
 BEYOND = (
-    replace(UNTOLD_RANKS, when=lambda config: config.integer(SHARD, -1) == -1 and UNTOLD_RANKS.when(config)),
+    replace(
+        UNTOLD_RANKS,
+        when=lambda config: config.integer(sharding.SHARD, -1) == -1 and UNTOLD_RANKS.when(config),
+    ),
     Beyond(
-        name=REPLICATE,
+        name=sharding.REPLICATE,
         when=_partly,
         lost="hybrid sharding: weights sharded within groups of copies only",
         instead="they are taken to be sharded over all copies",
@@ -224,14 +152,14 @@ BEYOND = (
         instead="the nearest one; stages stand where that schedule puts them",
     ),
     Beyond(
-        name=OPTION,
-        when=lambda config: _every(config) > 1,
+        name=checkpointing.OPTION,
+        when=lambda config: checkpointing.every(config) > 1,
         lost="every n-th layer recomputed whole",
         instead="as many of the first layers of each stage; all of them where the layers are not known",
     ),
     Beyond(
         name="activation_checkpoint.memory_budget",
-        when=lambda config: str(config.value(MODE)).replace("-", "_") == "memory_budget",
+        when=lambda config: str(config.value(checkpointing.MODE)).replace("-", "_") == "memory_budget",
         lost="recomputation up to a budget of memory",
         instead="it is taken as selective",
     ),
@@ -273,9 +201,9 @@ SOURCES = (
 def _render(names: Names) -> Mapping[str, str] | tuple[str, ...]:
     """The policy of activation checkpointing is a word of its own, after all options."""
     options = {f"--{name}": str(value) if isinstance(value, bool) else value for name, value in names.items()}
-    policy = options.pop(f"--{MODE}", None)
-    options.pop(f"--{OPTION}", None)
-    return (*arguments(options), *([f"{POLICY}:{policy}"] if policy else []))
+    policy = options.pop(f"--{checkpointing.MODE}", None)
+    options.pop(f"--{checkpointing.OPTION}", None)
+    return (*arguments(options), *([f"{checkpointing.POLICY}:{policy}"] if policy else []))
 
 
 def _render_toml(names: Names) -> Mapping[str, str] | tuple[str, ...]:
@@ -298,7 +226,7 @@ def _before(row: Row) -> Row:
     if row.path == "pipeline.offset":
         return replace(row, write=pipeline.writer("output"))
     if row.path == "degrees.sequence_parallel":
-        return Row(path=row.path, names=(), read=lambda config: config.count(TP, 1) > 1)
+        return Row(path=row.path, names=(), read=lambda config: config.count(sharding.TP, 1) > 1)
     return row
 
 

@@ -111,7 +111,7 @@ def test_recomputation_by_stage_becomes_the_most_of_any_stage() -> None:
     assert after(exported, "--recompute-num-layers") == "8"
     assert [loss.path for loss in exported.losses] == ["recompute.layers"]
     assert exported.losses[0].lost == "[[8, 4, 2, 0]]"
-    assert "nothing: `block`" in exported.losses[0].instead
+    assert "null: `block`" in exported.losses[0].instead
     same = export(
         Strategy(degrees=Degrees(pp=4), recompute=Recompute(mode="full", layers=((3,) * 4,))), SMALL
     )
