@@ -94,6 +94,8 @@ class Config:
     def bad(self, name: str, expected: str, *, hint: str = "", found: str = "") -> BadValue:
         """The fault of a value, to be raised."""
         where = self.values[name].where if name in self.values else self.source
+        if str(self.value(name)).startswith("$"):
+            hint = "a variable of the shell: write its value"
         shown = found or f"`{name}` {_shown(self.value(name))}"
         return BadValue(Fault(path=(name,), found=shown, expected=expected, hint=hint, where=where))
 

@@ -3,14 +3,16 @@
 import re
 import shlex
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from l0_infra.core.errors import DocumentError, Fault, UnsatisfiableError, UsageError
-from l3_modeltools.frameworks.translate.config import Config, Found
+from l3_modeltools.frameworks.translate.config import BadValue, Config, Found
 from l3_modeltools.frameworks.translate.deepspeed import DEEPSPEED
 from l3_modeltools.frameworks.translate.engine import read_with, write_with
 from l3_modeltools.frameworks.translate.face import Exported, Imported
 from l3_modeltools.frameworks.translate.megatron import FLAGS, MEGATRON, NAMES
 from l3_modeltools.frameworks.translate.mindformers import DYNAMIC_MINDFORMERS, MINDFORMERS
+from l3_modeltools.frameworks.translate.models import architecture_in
 from l3_modeltools.frameworks.translate.reading import argument_values, toml_values, yaml_values
 from l3_modeltools.frameworks.translate.table import Table
 from l3_modeltools.frameworks.translate.told import Told
@@ -58,27 +60,46 @@ def import_strategy(
 ) -> Imported:
     """Read a framework's configuration, a text or arguments; the framework is recognised unless told.
 
-    `architecture` is the model's, where it is known; `world_size` how many ranks there are, which few configurations
-    say. Raises DocumentError with every fault, UsageError when nobody's configuration is recognised.
+    `architecture` is the model's, where the configuration does not tell its sizes; `world_size` how many ranks there
+    are, which few configurations say. Raises DocumentError with every fault, UsageError when nobody's configuration
+    is recognised.
     """
     name = framework or recognise(given, source)
     values = _values(name, given, source)
     config = Config(source=source, values=values, architecture=architecture, world_size=world_size)
-    return read_with(_table(name), config)
+    known = architecture or _model(name, config)
+    return read_with(_table(name), replace(config, architecture=known))
+
+
+def _model(framework: str, config: Config) -> Architecture | None:
+    try:
+        return architecture_in(framework, config)
+    except BadValue as bad:
+        raise DocumentError(config.source, [bad.fault]) from None
 
 
 def recognise(given: str | Sequence[str], source: str) -> str:
     """Say whose configuration it is. Raises UsageError when it is nobody's that is known."""
     if not isinstance(given, str):
         return _whose_arguments(given)
-    if OPTION.search(given):
-        return _whose_arguments(_words(given, source))
     if any(line.startswith("[") and line.rstrip().endswith("]") for line in given.splitlines()):
         return "torchtitan-toml"
-    roots = {name.split(".")[0] for name in yaml_values(given, source)}
-    for framework, signs in SIGNS.items():
-        if roots.intersection(signs):
-            return framework
+    return _by_sections(given, source) or _by_options(given, source)
+
+
+def _by_sections(text: str, source: str) -> str | None:
+    try:
+        roots = {name.split(".")[0] for name in yaml_values(text, source)}
+    except DocumentError:
+        if not OPTION.search(text):
+            raise
+        return None
+    return next((framework for framework, signs in SIGNS.items() if roots.intersection(signs)), None)
+
+
+def _by_options(text: str, source: str) -> str:
+    if OPTION.search(text):
+        return _whose_arguments(_words(text, source))
     raise UsageError(
         source,
         found="nobody's configuration that is known",

@@ -5,7 +5,7 @@ broadcast over [pp_interleave_num][pipeline_stage], and the sum must be what the
 """
 
 from l3_modeltools.frameworks.translate.config import Config, Value
-from l3_modeltools.frameworks.translate.stages import Counts
+from l3_modeltools.frameworks.translate.stages import Counts, filled, flat, offset_of, tabled
 from l3_modeltools.frameworks.translate.table import Names
 from l3_modeltools.frameworks.translate.told import Told
 
@@ -48,28 +48,46 @@ def read_vp(config: Config) -> int:
 
 
 def read_offset(config: Config) -> Counts | None:
-    """The offset by [v][p]; its sum is what the layers leave over. Raises BadValue where it is not."""
-    pp, vp, held = config.count(PP, 1), read_vp(config), layers(config)
-    offset = grid(config, OFFSET, pp, vp)
+    """How far stages are off the even share. Raises BadValue for an offset that does not make up the layers."""
+    held = stages(config)
     if held is not None:
-        rest, found = held % (pp * vp), sum(map(sum, offset))
-        if found != rest:
-            raise config.bad(
-                OFFSET,
-                f"a sum of {rest}: {held} layers = pp {pp} · vp {vp} · {held // (pp * vp)} + {rest}",
-                found=f"an offset whose sum is {found}",
-                hint="layers for multi-token prediction count",
-            )
+        return offset_of(held)
+    offset = grid(config, OFFSET, config.count(PP, 1), read_vp(config))
     return offset if any(map(any, offset)) else None
 
 
 def stages(config: Config) -> Counts | None:
-    """Layers by [v][p]; None: the layers are not known."""
-    pp, vp, held = config.count(PP, 1), read_vp(config), layers(config)
-    if held is None:
+    """Layers by [v][p]; None: the layers are not known. Raises BadValue where the offset does not make them up."""
+    pp, vp, whole = config.count(PP, 1), read_vp(config), layers(config)
+    if whole is None:
         return None
-    share = held // (pp * vp)
-    return tuple(tuple(share + extra for extra in row) for row in grid(config, OFFSET, pp, vp))
+    dealt = whole - _on_top(config)
+    offset = grid(config, OFFSET, pp, vp) if pp > 1 else ((0,),)
+    share, rest = divmod(dealt, pp * vp)
+    if (found := sum(map(sum, offset))) != rest:
+        raise config.bad(
+            OFFSET,
+            f"a sum of {rest}: {dealt} layers = pp {pp} · vp {vp} · {share} + {rest}",
+            found=f"an offset whose sum is {found}",
+            hint="layers for multi-token prediction count, unless the model is told as num_hidden_layers",
+        )
+    held = [list(row) for row in _added(offset, share)]
+    held[-1][-1] += _on_top(config)
+    return tabled(filled(flat(tuple(map(tuple, held)))), pp)
+
+
+def _added(offset: Counts, share: int) -> Counts:
+    return tuple(tuple(share + extra for extra in row) for row in offset)
+
+
+def _on_top(config: Config) -> int:
+    """Layers for multi-token prediction that lie on the last stage, on top of those that are dealt.
+
+    Releases since 1.6 do so with models told as `num_hidden_layers`: mindspore-ai/mindformers@167a50d
+    mindformers/parallel_core/training_graph/transformer/transformer_block.py.
+    """
+    later = config.has(LAYERS[1]) and not config.has(LAYERS[0])
+    return sum(config.integer(one, 0) or 0 for one in MTP) if later else 0
 
 
 def grid(config: Config, name: str, pp: int, vp: int) -> Counts:

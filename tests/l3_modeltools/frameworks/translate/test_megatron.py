@@ -1,7 +1,7 @@
 import pytest
 
 from l0_infra.core.errors import DocumentError
-from l3_modeltools.architectures import preset
+from l3_modeltools.architectures import count_parameters, preset
 from l3_modeltools.frameworks.translate import Exported, export_strategy, import_strategy
 from l3_modeltools.frameworks.translate.megatron.layout import parse_layout, write_layout
 from l3_modeltools.schemas import (
@@ -160,3 +160,14 @@ def test_what_megatron_pads_is_seen() -> None:
     assert not exported.losses
     argv = ["--vocab-size", "50257", "--tensor-model-parallel-size", "8"]
     assert import_strategy(argv, "megatron").strategy.padded_vocab_size == 51200
+
+
+def test_the_model_is_known_by_its_sizes() -> None:
+    sizes = "--num-layers 32 --hidden-size 4096 --ffn-hidden-size 14336 --num-attention-heads 32 --num-query-groups 8"
+    further = "--vocab-size 128256 --max-position-embeddings 8192 --position-embedding-type rope --swiglu"
+    plain = "--normalization RMSNorm --disable-bias-linear --untie-embeddings-and-output-weights --seq-length 8192"
+    argv = f"{sizes} {further} {plain} --global-batch-size 8 --micro-batch-size 1".split()
+    found = import_strategy(argv, world_size=8)
+    assert found.architecture and count_parameters(found.architecture) == count_parameters(SMALL)
+    assert found.strategy.workload
+    assert import_strategy([*argv, "--num-experts", "8"], world_size=8).architecture is None

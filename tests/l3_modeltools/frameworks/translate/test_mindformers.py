@@ -5,7 +5,7 @@ import pytest
 import yaml
 
 from l0_infra.core.errors import DocumentError, UnsatisfiableError
-from l3_modeltools.architectures import preset
+from l3_modeltools.architectures import count_parameters, preset
 from l3_modeltools.frameworks.translate import export_strategy, import_strategy
 from l3_modeltools.schemas import Degrees, Pipeline, Recompute, Strategy, Workload, layers_by_stage
 
@@ -144,3 +144,34 @@ def test_graph_mode_takes_recomputation_of_each_stage_and_offsets_as_they_are() 
         "select_comm_recompute": [[2, 3], [0, 3]],
     }
     assert not exported.losses
+
+
+LATER = """
+parallel_config: {data_parallel: 4, pipeline_stage: 8, micro_batch_num: 32}
+parallel: {pipeline_config: {pipeline_interleave: true}}
+model:
+  model_config:
+    num_hidden_layers: 61
+    num_nextn_predict_layers: 1
+    pp_interleave_num: 2
+    offset: [[1, 1, 1, 1, 1, 1, 1, 1], [1, 1, 1, 1, 1, 1, 1, -2]]
+"""
+
+
+def test_later_graph_mode_deals_decoder_layers_and_puts_further_ones_last() -> None:
+    """mindspore-ai/mindformers@167a50d configs/deepseek3/pretrain_deepseek3_671b.yaml: 61 of 16 stages leave 13."""
+    found = import_strategy(LATER)
+    assert found.layers == 62
+    assert layers_by_stage(found.strategy, 62) == ((4,) * 8, (4,) * 7 + (2,))
+    with pytest.raises(DocumentError, match="a sum of 14: 62 layers"):
+        import_strategy(LATER.replace("num_hidden_layers", "num_layers"))
+
+
+def test_the_model_is_known_by_its_sizes() -> None:
+    sizes = "hidden_size: 4096, intermediate_size: 11008, num_heads: 32, vocab_size: 32000, num_layers: 32"
+    cut = "runner_config: {batch_size: 1}\nparallel_config: {data_parallel: 8}"
+    config = f"{cut}\nmodel: {{model_config: {{{sizes}"
+    found = import_strategy(config + ", seq_length: 4096}}")
+    assert found.architecture and count_parameters(found.architecture).total == 6_738_415_616
+    assert found.strategy.workload and found.strategy.workload.global_batch_size == 8
+    assert import_strategy(config + ", seq_length: 4096}}\nmoe_config: {expert_num: 8}").architecture is None
