@@ -25,8 +25,9 @@ STACKS_S = 0.5
 NURSERY_S, STOPPED_NURSERY_S, IMPORT_S = 60.0, 5.0, 600.0
 """How long a nursery may take for what it is to do at once, one that is stopped by a signal, and for its imports."""
 
-STOP_AGAIN_S = 2.0
-"""Between two signals to ranks that are to save and end: the first may come before they can hear it."""
+STOP_AGAIN_S = 0.2
+"""Between two signals to ranks that are to save and end: the first may come before they can hear it, and a fast run
+has few seconds left."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -183,12 +184,13 @@ class Generation:
         now = time.monotonic()
         if not self.wish.signal or now - self.asked_to_stop_s < STOP_AGAIN_S:
             return
-        self.asked_to_stop_s = now
         if not self.is_ready and not self.has_progress:  # nothing was begun
             self.nursery.end()
             self._lost_nursery()
         if self.nursery.process.poll() is None:
             self.nursery.process.send_signal(signal.SIGCONT)  # one that is stopped would pass nothing on
+        if self.pids:
+            self.asked_to_stop_s = now
         for rank in self.pids:
             self.nursery.send(Kill(rank=rank, signal=self.wish.signal))
 

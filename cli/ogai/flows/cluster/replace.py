@@ -37,8 +37,8 @@ def replace(
 
     A host key that is not known is shown to `accept_key` and remembered when that says so. The node is drained, and
     given back by this run, or by the one that finishes what this one could not; drains of people stay. At another
-    address it joins the scheduler as a new node does. A `dry_run` changes nothing, and asks for no key. Raises
-    RemoteError for a key that is not accepted.
+    address it joins the scheduler as a new node does, and drains go with the old machine. A `dry_run` changes nothing,
+    and asks for no key. Raises RemoteError for a key that is not accepted.
     """
     cluster, place = wanted_cluster(None, name)
     if node not in (members := cluster_members(cluster)):

@@ -12,7 +12,7 @@ from l3_modeltools.planning.cost.bytes.spare import spare_bytes
 from l3_modeltools.planning.cost.bytes.states import gradient_bytes, optimizer_bytes, sharing_of, weight_bytes
 from l3_modeltools.planning.cost.bytes.tensors import rank_of
 from l3_modeltools.planning.cost.bytes.terms import StageMemory, StepMemory
-from l3_modeltools.planning.cost.bytes.traffic import copy_traffic, stage_traffic
+from l3_modeltools.planning.cost.bytes.traffic import copy_traffic, ending_bytes, stage_traffic
 from l3_modeltools.planning.cost.setting import Setting
 
 __all__ = ["memory_of"]
@@ -28,6 +28,7 @@ class Like:
     kept: tuple[int, ...]
     logits: int
     workspace: int
+    ending: int
     communication: int
     communication_each: int
     layers: tuple[int, ...]
@@ -49,6 +50,7 @@ def _stage(like: Like, flying: tuple[int, ...]) -> StageMemory:
     layers = sum(like.layers)
     activations = sum(batches * kept for batches, kept in zip(flying, like.kept, strict=True))
     communication = like.communication + like.communication_each * sum(flying)
+    workspace = max(like.workspace, like.ending - activations - like.logits)
     held = like.weights + like.gradients + like.master_and_moments
     return StageMemory(
         weights=like.weights,
@@ -57,8 +59,8 @@ def _stage(like: Like, flying: tuple[int, ...]) -> StageMemory:
         activations=activations,
         logits=like.logits,
         communication=communication,
-        workspace=like.workspace,
-        fragmentation=fragmentation(held + activations + like.logits + communication + like.workspace),
+        workspace=workspace,
+        fragmentation=fragmentation(held + activations + like.logits + communication + workspace),
         context=like.context,
         layers=layers,
         in_flight=sum(batches * held for batches, held in zip(flying, like.layers, strict=True)) / layers,
@@ -75,6 +77,7 @@ def _like(setting: Setting, stage: Stage) -> Like:
         kept=_kept(setting, layers, stage),
         logits=logits,
         workspace=max(0, _widest(layers, stage) - logits) + spare_bytes(setting, stage),
+        ending=ending_bytes(setting, stage),
         communication=copy_traffic(setting, stage) + between,
         communication_each=each,
         layers=tuple(sum(chunk.layers) for chunk in stage.chunks),

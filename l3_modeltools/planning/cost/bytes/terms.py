@@ -11,7 +11,8 @@ TERMS = 9
 class StageMemory:
     """Bytes of one rank of a pipeline stage, its virtual stages added up, at the fullest moment of a step.
 
-    `logits` and `workspace` take turns: a stage that has logits counts in `workspace` only what goes beyond them.
+    Moments take turns: `workspace` is what a layer's backward pass, or the end of all, needs beyond what the other
+    terms have by then given free.
     """
 
     weights: int

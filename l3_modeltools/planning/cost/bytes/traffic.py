@@ -6,7 +6,7 @@ from l3_modeltools.planning.cost.bytes.states import gathered_bytes, sharing_of
 from l3_modeltools.planning.cost.bytes.tensors import rank_of
 from l3_modeltools.planning.cost.setting import FORMAT_BYTES, Setting
 
-__all__ = ["copy_traffic", "stage_traffic"]
+__all__ = ["copy_traffic", "ending_bytes", "stage_traffic"]
 
 
 def stage_traffic(setting: Setting, stage: Stage) -> tuple[int, int]:
@@ -46,3 +46,15 @@ def copy_traffic(setting: Setting, stage: Stage) -> int:
         return scattered + max(ends, one)
     whole = gathered_bytes(setting, stage_parameters(setting, stage))
     return scattered + min(ends + 2 * one + max(ends, one), 2 * whole)
+
+
+def ending_bytes(setting: Setting, stage: Stage) -> int:
+    """What the end of a backward pass needs when all activations are gone: gradients of the ends, being scattered.
+
+    FSDP2 scatters embedding and output together, and last; of their two forms a layer's are among the copies' traffic.
+    """
+    strategy, cut = setting.strategy, cut_parameters(setting)
+    if strategy.zero_stage < 2 or strategy.degrees.pp > 1 or sharing_of(setting).shared == 1:
+        return 0
+    each = FORMAT_BYTES[setting.practice.reduced] + rank_of(setting).product
+    return max(0, cut.ends(stage) - cut.largest(stage)) * each

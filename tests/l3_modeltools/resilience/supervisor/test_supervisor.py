@@ -147,7 +147,7 @@ def test_a_stopped_nursery_does_not_hold_the_run_up(
 
 
 def test_a_wish_to_end_during_a_recovery_saves_what_is_in_memory(tmp_path: Path, train: Train) -> None:
-    run = make_run(tmp_path / "run", train)
+    run = make_run(tmp_path / "run", replace(train, steps=2_000))  # not done before the wish is heard
     with supervised(run) as alive:
         alive.wait_for_step(12)
         alive.signal_rank(1, signal.SIGKILL)

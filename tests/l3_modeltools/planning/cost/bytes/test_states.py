@@ -5,9 +5,20 @@ from msgspec.structs import replace
 
 from l3_modeltools.architectures import count_parameters, preset
 from l3_modeltools.frameworks import practice_of
+from l3_modeltools.planning import estimate_memory
 from l3_modeltools.planning.cost.bytes import StageMemory, memory_of
-from l3_modeltools.schemas import Architecture, Degrees, Kept, Pipeline, Practice, Strategy, balanced_offset
+from l3_modeltools.schemas import (
+    Architecture,
+    Degrees,
+    Kept,
+    Pipeline,
+    Practice,
+    Recompute,
+    Strategy,
+    balanced_offset,
+)
 from tests.support.planner import Sizes, setting
+from tests.support.trainings import training
 
 LLAMA, V3, SMALL = preset("llama-3.1-8b"), preset("deepseek-v3"), preset("llama-3.2-1b")
 TITAN = practice_of("torchtitan")
@@ -94,6 +105,28 @@ def test_gathering_of_a_step_without_a_pipeline_is_buffers() -> None:
     layer = (count.total - ends) // 32
     assert stage.communication == 2 * 2 * ends + 2 * 2 * layer + (2 + 4) * layer
     assert first(LLAMA, Strategy(zero_stage=3), TITAN).communication == 0
+
+
+def test_the_end_of_a_step_without_activations_scatters_the_ends() -> None:
+    """One short sequence, all recomputed: what is left are gradients of embedding and output, in 16 bits and fp32."""
+    strategy = Strategy(degrees=Degrees(dp=8), zero_stage=3, recompute=Recompute(mode="full"))
+    stage = memory_of(setting(LLAMA, strategy, sequence_length=64, practice=TITAN)).stages[0]
+    count = count_parameters(LLAMA)
+    ends = 2 * count.embedding + 4096
+    layer = (count.total - ends) // 32
+    assert stage.activations + stage.logits + stage.workspace == (2 + 4) * (ends - layer)
+
+
+def test_the_account_agrees_with_the_trainers_own_estimate() -> None:
+    """Tensor by tensor, each by its own formulas, of what one rank in eight keeps."""
+    strategy = Strategy(degrees=Degrees(dp=8), zero_stage=3)
+    wish = training(gpus=8, batch=8, length=1024, precision="bf16", strategy=strategy, architecture=LLAMA)
+    estimate = estimate_memory(wish, LLAMA)
+    one = setting(LLAMA, strategy, sequence_length=1024, batches=1, practice=practice_of("ogai"))
+    stage = memory_of(one).stages[0]
+    assert stage.activations == pytest.approx(estimate.activations, rel=0.01)
+    assert stage.logits == estimate.logits
+    assert (stage.gradients, stage.master_and_moments) == (estimate.gradients, estimate.optimizer)
 
 
 def test_pipelining_of_torch_keeps_what_it_gave_and_will_get() -> None:
