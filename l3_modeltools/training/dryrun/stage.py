@@ -61,7 +61,9 @@ class Stage:
         if self.site.deferred is not None:
             self._late[chunk].append(self.site.deferred)
         self.ends.scatter()
-        self.ends.let_go()
+        self.ends.end()
+        if not self._keeps_outputs:
+            self.site.outputs.clear()
 
     def weights(self, chunk: int) -> None:
         """Compute the gradients of weights that the oldest such backward pass left."""
@@ -87,6 +89,11 @@ class Stage:
         if self.plan.gathers or not self.plan.sums:
             self.site.run = partial(sharded, dict(zip(layers, units, strict=True)))
         return ends, units
+
+    @property
+    def _keeps_outputs(self) -> bool:
+        """Whether logits of all micro batches are kept until the step is over, as torch.distributed.pipelining does."""
+        return self.rank.practice.kept.stage_buffers and self.rank.setting.strategy.degrees.pp > 1
 
     def _rooms(self) -> list[Tensor]:
         """Room for the gradients of all micro batches, as torch.distributed.pipelining has it."""

@@ -12,12 +12,12 @@ import torch
 from torch import Tensor
 
 from l3_modeltools.training.dryrun.kernels import OPS
-from l3_modeltools.training.dryrun.model.exchange import gathered, scattered
+from l3_modeltools.training.dryrun.model.exchange import scattered
 from l3_modeltools.training.dryrun.model.weights import Weight
 from l3_modeltools.training.dryrun.rank import DTYPES, Group, Rank
 from l3_modeltools.training.dryrun.record import Ledger
 
-__all__ = ["Plan", "State"]
+__all__ = ["Exchange", "Plan", "State"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -58,11 +58,34 @@ class Plan:
         )
 
 
+@dataclass(slots=True)
+class Exchange:
+    """What all states of a rank have in common: memory of what is on its way between copies."""
+
+    arrival: Tensor | None = None
+    """Where gathered weights arrive, before they are copied to their places."""
+    leaving: Tensor | None = None
+    """The gradients that were scattered last: they are let go when the next ones are."""
+
+    def lay(self, states: "Sequence[State]", plan: Plan, ledger: Ledger) -> None:
+        """Have room for weights that arrive, one state after the other: as much as the largest takes.
+
+        It belongs to the exchanges' own stream: a caching allocator gives it to no other (docs of torch.cuda.memory).
+        """
+        if plan.zero_stage == 3 and states:
+            with ledger.purpose("communication"):
+                most = max(state.group.ranks * state.share for state in states)
+                self.arrival = torch.empty(most, dtype=plan.read)
+
+
 class State:
     """Weights that lie in one flat tensor, with all that belongs to them."""
 
-    def __init__(self, weights: Sequence[Weight], plan: Plan, group: Group, ledger: Ledger) -> None:
-        self.weights, self.plan, self.group, self.ledger = weights, plan, group, ledger
+    def __init__(
+        self, weights: Sequence[Weight], plan: Plan, group: Group, exchange: Exchange, ledger: Ledger
+    ) -> None:
+        self.weights, self.plan, self.group, self.exchange = weights, plan, group, exchange
+        self.ledger = ledger
         self.numel = sum(weight.numel for weight in weights)
         self.share = -(-self.numel // group.ranks) if plan.zero_stage else self.numel
         with ledger.purpose("communication" if plan.gathers else "weights"):
@@ -95,15 +118,19 @@ class State:
         return self.values.untyped_storage().nbytes() > 0
 
     def gather(self) -> None:
-        """Have the weights; FSDP2 gets them in one piece and copies it to where they belong."""
-        if self.is_gathered:
+        """Have the weights; FSDP2 gets them in one piece and copies it to where they belong.
+
+        They are the weights that autograd has seen, whatever was done to their room meanwhile.
+        """
+        if self.is_gathered or self.exchange.arrival is None:
             return
+        arrived = self.exchange.arrival[: self.group.ranks * self.share]
         with self.ledger.purpose("communication"):
-            share = self.stored.to(self.plan.read)
-            came = gathered(share, self.group, self.ledger)
+            arrived[: self.share].copy_(self.stored)
+            OPS.all_gather_(arrived, self.group.name, self.group.ranks)
             self.ledger.resize(self.values, self.numel * self.values.element_size())
-            with torch.no_grad():
-                self.values.copy_(came[: self.numel])
+            with torch.no_grad(), torch.autograd._unsafe_preserve_version_counter(self.values):
+                self.values.copy_(arrived[: self.numel])
 
     def let_go(self) -> None:
         """Keep the share only, where weights are gathered for each layer."""
@@ -114,6 +141,7 @@ class State:
         """Add up the gradients that a backward pass left, as a share of all ranks' sum."""
         if self.sum_share is None or self.plan.sums or all(one.value.grad is None for one in self.weights):
             return
+        self.exchange.leaving = None
         with self.ledger.purpose("communication", lasting=False), torch.no_grad():
             whole = torch.zeros(self.numel, dtype=self.plan.reduced)
             for weight, part in zip(self.weights, self._parts(whole), strict=True):
@@ -121,6 +149,7 @@ class State:
                     part.copy_(weight.value.grad.flatten())
                 weight.value.grad = None
             self.sum_share += scattered(whole, self.group)
+        self.exchange.leaving = whole
 
     def step(self) -> None:
         """Exchange the sums of gradients, let Adam change this rank's share, and have all weights again."""
@@ -152,7 +181,8 @@ class State:
     def _sent(self, sums: Tensor) -> Tensor:
         if self.group.is_alone:
             return sums
-        sums = sums.to(self.plan.reduced)
+        if self.plan.zero_stage >= 2 or sums.dtype is not self.plan.reduced:
+            sums = sums.to(self.plan.reduced, copy=True)
         exchange = OPS.reduce_scatter_ if self.plan.zero_stage else OPS.all_reduce_
         exchange(sums, self.group.name, self.group.ranks)
         return sums

@@ -11,7 +11,7 @@ from torch.autograd.function import FunctionCtx
 from l3_modeltools.training.dryrun.model.weights import Weight
 from l3_modeltools.training.dryrun.rank import Rank
 from l3_modeltools.training.dryrun.record import Ledger
-from l3_modeltools.training.dryrun.states import Plan, State
+from l3_modeltools.training.dryrun.states import Exchange, Plan, State
 
 __all__ = ["Unit", "chained", "make_units", "sharded"]
 
@@ -39,17 +39,24 @@ class Unit:
         for state in self.states:
             state.scatter()
 
+    def end(self) -> None:
+        """Keep the shares only, and nothing that is on its way: a backward pass is over."""
+        self.let_go()
+        for state in self.states:
+            state.exchange.leaving = None
+
 
 def make_units(parts: Iterable[Sequence[nn.Module]], rank: Rank, plan: Plan, ledger: Ledger) -> list[Unit]:
     """Give the weights of each part room; those of earlier parts have theirs."""
-    known, units = set[Weight](), []
+    known, units, exchange = set[Weight](), list[Unit](), Exchange()
     for modules in parts:
         weights = [one for one in dict.fromkeys(_weights(modules)) if one not in known]
         known.update(weights)
         shared = [one for one in weights if not one.is_expert]
         experts = [one for one in weights if one.is_expert]
         pairs = ((shared, rank.copies), (experts, rank.expert_copies))
-        units.append(Unit([State(found, plan, group, ledger) for found, group in pairs if found]))
+        units.append(Unit([State(found, plan, group, exchange, ledger) for found, group in pairs if found]))
+    exchange.lay([state for unit in units for state in unit.states], plan, ledger)
     return units
 
 

@@ -82,7 +82,13 @@ class Output(nn.Module):
         """The summed loss of what is normalised already."""
         with self.site.ledger.purpose("logits"):
             logits = cast(Tensor, self.product(x)[0])
-            rank = self.site.rank
-            if rank.practice.kept.stage_buffers and rank.setting.strategy.degrees.pp > 1:
+            if self._is_held:
                 self.site.outputs.append(logits)
             return loss_of(logits, labels, self.site)
+
+    @property
+    def _is_held(self) -> bool:
+        """Whether others have the logits too: pipelining, or who called the model and makes the loss apart."""
+        practice, degrees = self.site.rank.practice, self.site.rank.setting.strategy.degrees
+        apart = not practice.fused_loss and not practice.kept.logits_in_place
+        return apart or (practice.kept.stage_buffers and degrees.pp > 1)

@@ -46,7 +46,7 @@ class Site:
     run: Callable[[nn.Module, Tensor], Tensor] = _plainly
     """Runs a layer, with what is to be done before and after it."""
     outputs: list[Tensor] = field(default_factory=list)
-    """Logits that are kept until the step is over."""
+    """Logits that are kept until their backward pass, or the step, is over."""
 
     @property
     def start(self) -> int:
