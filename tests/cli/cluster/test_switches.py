@@ -13,13 +13,15 @@ from l0_infra import Ledger
 from l0_infra.core.errors import FactsMissingError, UnsatisfiableError
 from l0_infra.core.exec import Answer, Command
 from l0_infra.schemas import ApplyRole
-from l1_podsys import MUNGE_KEY, PASSWORD
+from l1_podsys import MUNGE_KEY, PASSWORD, Conflict, FoundSwitches, Misplaced
 from l1_podsys.schemas import Cluster, Network, Scheduler, Switch
+from ogai.flows.cluster.diff import describe_switches
 from ogai.flows.cluster.lists import export_inventory
 from ogai.flows.cluster.place import ClusterPlace
 from ogai.flows.cluster.prepare import Prepared, prepare, settle
 from ogai.flows.cluster.switches import misplaced_nodes
 from ogai.render.cluster.plan import plan_text
+from ogai.render.cluster.switches import switch_lines
 from tests.support.scripted_clusters import FACTS, ROLES, ScriptedNodes, a_cluster
 
 HEARD = b'"name": [{"value": "leaf-03"}]'
@@ -237,3 +239,25 @@ def test_who_moved_since_the_last_run_is_named(tmp_path: Path) -> None:
         now = prepare(cluster, place, NAMES, nodes, ledger, roles=ROLES, sudo=False)
         _, misplaced = misplaced_nodes(cluster, place, now.sighted, now.facts, now.traits, nodes, sudo=False)
     assert [(one.node, one.written, one.found) for one in misplaced] == [("n00003", "leaf2", "leaf1")]
+
+
+def test_a_contradiction_is_in_the_plan_and_in_the_comparison_with_what_to_do() -> None:
+    crossed = Conflict(where="n[1-2]", found="eth0 hears leaf1 and leaf2", hint="look at the cables")
+    many = tuple(Switch(name=f"leaf{index}", nodes=f"m{index}") for index in range(25))
+    found = FoundSwitches(source="lldp", switches=many, conflicts=(crossed,), notes=("the first counts",))
+    lines = list(switch_lines(found))
+    assert lines[0] == "  switches by lldp: 25"
+    assert lines[-3:] == [
+        "    … and 5 more",
+        "    contradicted: n[1-2]: eth0 hears leaf1 and leaf2; look at the cables",
+        "    the first counts",
+    ]
+    moved = Misplaced(node="m7", written="", found="leaf7")
+    assert [
+        (one.node, one.what, one.left, one.found, one.reason) for one in describe_switches(found, [moved])
+    ] == [
+        ("m7", "leaf switch", "", "leaf7", "on another switch than written"),
+        ("n1", "", "", "", "eth0 hears leaf1 and leaf2; look at the cables"),
+        ("n2", "", "", "", "eth0 hears leaf1 and leaf2; look at the cables"),
+    ]
+    assert describe_switches(None, ()) == ()

@@ -1,5 +1,6 @@
 """How a cluster differs from its document: what would be done, and what of each role was found otherwise."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
@@ -8,6 +9,7 @@ from l0_infra import UNTOLD, Entry
 from l0_infra.core.exec import Secret
 from l0_infra.core.nodeset import expand
 from l0_infra.schemas import Step
+from l1_podsys import FoundSwitches, Misplaced
 from ogai.flows.cluster.prepare import Prepared, prepare
 from ogai.flows.cluster.refused import raise_for_lost
 from ogai.flows.cluster.roles import Roles, load_all_roles
@@ -16,7 +18,7 @@ from ogai.flows.cluster.switches import misplaced_nodes
 from ogai.flows.cluster.work import Work, wanted_cluster, work_on
 from ogai.flows.node.targets import targets_of_cluster
 
-__all__ = ["Deviation", "Deviations", "diff", "raise_for_unseen"]
+__all__ = ["Deviation", "Deviations", "describe_switches", "diff", "raise_for_unseen"]
 
 
 SWITCHES = "switches"
@@ -104,12 +106,15 @@ def _deviations(prepared: Prepared, step: Step) -> tuple[Deviation, ...]:
     return (Deviation(node=step.node, name=name, reason=reason),)
 
 
-def _elsewhere(prepared: Prepared, work: Work) -> tuple[Deviation, ...]:
-    """Tell who hangs on another switch than was written, and what of the switches contradicts itself."""
-    one = prepared
+def _elsewhere(one: Prepared, work: Work) -> tuple[Deviation, ...]:
     found, misplaced = misplaced_nodes(
         one.cluster, one.place, one.sighted, one.facts, one.traits, work.nodes, sudo=work.sudo
     )
+    return describe_switches(found, misplaced)
+
+
+def describe_switches(found: FoundSwitches | None, misplaced: Sequence[Misplaced]) -> tuple[Deviation, ...]:
+    """Tell who hangs on another switch than was written, and what of the switches contradicts itself."""
     conflicts = found.conflicts if found is not None else ()
     return (
         *(
