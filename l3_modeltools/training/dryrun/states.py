@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import torch
 from torch import Tensor
+from torch.autograd.grad_mode import _unsafe_preserve_version_counter
 
 from l3_modeltools.training.dryrun.kernels import OPS
 from l3_modeltools.training.dryrun.model.exchange import scattered
@@ -129,7 +130,7 @@ class State:
             arrived[: self.share].copy_(self.stored)
             OPS.all_gather_(arrived, self.group.name, self.group.ranks)
             self.ledger.resize(self.values, self.numel * self.values.element_size())
-            with torch.no_grad(), torch.autograd._unsafe_preserve_version_counter(self.values):
+            with torch.no_grad(), _unsafe_preserve_version_counter(self.values):
                 self.values.copy_(arrived[: self.numel])
 
     def let_go(self) -> None:
