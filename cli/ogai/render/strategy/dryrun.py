@@ -27,9 +27,9 @@ def print_dry_run(dried: Dried) -> None:
         f"{run.world_size:,} ranks, {run.microbatches:,} micro batches, computed as {dried.framework} does"
     )
     print()
-    print_heading("GiB of a rank's tensors at its fullest moment, by pipeline stage")
+    print_heading("GiB of a rank's tensors at its fullest moment; OFF: against the formulas")
     _print_stages(dried)
-    _print_exchanges(run.fullest)
+    _print_exchanges(run.stages[dried.fullest])
     _say_differences(dried)
     if dried.device and not dried.missing_bytes:
         need, room = dried.needed_bytes[dried.fullest], dried.device_memory_bytes or 0
@@ -50,7 +50,7 @@ def _print_stages(dried: Dried) -> None:
         Column[StageRun](title="LAYERS", value=lambda one: str(one.layers), align="right"),
         *(_term(name, title) for name, title in TITLES.items()),
         Column[StageRun](title="TOTAL", value=lambda one: _gib(one.peak.total), align="right"),
-        Column[StageRun](title="VS FORMULA", value=off, align="right"),
+        Column[StageRun](title="OFF", value=off, align="right"),
     ]
     print_table([column for column in columns if not _is_empty(column, dried)], dried.run.stages)
 
@@ -65,15 +65,14 @@ def _is_empty(column: Column[StageRun], dried: Dried) -> bool:
 
 
 def _gib(size: int) -> str:
-    return f"{size / GIB:.2f}"
+    """Five characters of less than 1000."""
+    return f"{size / GIB:.2f}" if size < 100 * GIB else f"{size / GIB:.1f}"
 
 
 def _print_exchanges(stage: StageRun) -> None:
     print()
-    print_heading(
-        f"stage {stage.stage}, fullest at: {stage.moment}; {stage.operator_calls:,} operators,"
-        f" {stage.flops / 1e12:,.1f} TFLOP a step"
-    )
+    print_heading(f"stage {stage.stage} needs most, in: {stage.moment}")
+    print(f"a step of it: {stage.operator_calls:,} operators, {stage.flops / 1e12:,.1f} TFLOP")
     if not stage.traffic:
         return
     print_table(
