@@ -1,0 +1,214 @@
+"""The fastest strategies of a problem, proven: what is not priced cannot be among them.
+
+Cuts are taken in the order of a time that they cannot beat; once that is longer than what was found, all that are left
+are too. A shape is passed over when even its even share of layers, all recomputed, cannot fit; of what is left the layers
+are dealt exactly.
+"""
+
+from dataclasses import dataclass, field
+
+from l3_modeltools.planning.cost.bytes import Like, StepMemory, memory_of
+from l3_modeltools.planning.cost.seconds import StepTime, time_of
+from l3_modeltools.planning.search.balance import Choice
+from l3_modeltools.planning.search.problem import Problem
+from l3_modeltools.planning.search.seconds import LayerSeconds, Probe, kinds_of
+from l3_modeltools.planning.search.shapes import Cut, Shape, Space
+from l3_modeltools.planning.search.stages import StageChooser
+from l3_modeltools.planning.search.table import Bounds, strategy_of, tables
+from l3_modeltools.schemas import Strategy
+
+__all__ = ["Candidate", "Found", "find"]
+
+CLOSE = 1e-9
+"""Steps whose seconds differ by this share take equally long; the simpler one is ranked first."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Candidate:
+    """A strategy that fits, and what a step with it costs."""
+
+    strategy: Strategy
+    time: StepTime
+    memory: StepMemory
+    microbatches: int
+
+    @property
+    def step_s(self) -> float:
+        """Seconds of a step."""
+        return self.time.total
+
+
+@dataclass(kw_only=True, slots=True)
+class Found:
+    """The best candidates, of each set of degrees the fastest, and how many shapes were looked at how closely."""
+
+    candidates: tuple[Candidate, ...] = ()
+    shapes: int = 0
+    """All there are."""
+    too_slow: int = 0
+    """Passed over, for they cannot be as fast as those found."""
+    too_large: int = 0
+    """Passed over, for they cannot fit."""
+    dealt: int = 0
+    """Those whose layers were dealt exactly."""
+    priced: int = 0
+    """Whole strategies that were priced."""
+
+
+@dataclass(slots=True)
+class _Best:
+    """The best of each set of degrees, and what a further one must stay below."""
+
+    top: int
+    within: float
+    known: dict[tuple[int, ...], tuple[float, tuple[int, ...], Strategy]] = field(default_factory=dict)
+
+    def below(self, group: tuple[int, ...]) -> float:
+        """Seconds that a candidate of a group may take."""
+        ranked = sorted(one[0] for one in self.known.values())
+        worst = ranked[self.top - 1] if len(ranked) >= self.top else self.within
+        own = self.known[group][0] if group in self.known else self.within
+        return min(worst, own, self.within) * (1 + CLOSE)
+
+    def worst(self) -> float:
+        """Seconds that any candidate may take."""
+        ranked = sorted(one[0] for one in self.known.values())
+        return (ranked[self.top - 1] if len(ranked) >= self.top else self.within) * (1 + CLOSE)
+
+    def offer(self, group: tuple[int, ...], seconds: float, shape: Shape, strategy: Strategy) -> None:
+        one = (seconds, shape.simplicity, strategy)
+        if group not in self.known or _order(one) < _order(self.known[group]):
+            self.known[group] = one
+
+
+def _order(one: tuple[float, tuple[int, ...], Strategy]) -> tuple[float, tuple[int, ...]]:
+    return float(f"{one[0]:.9g}"), one[1]
+
+
+def find(problem: Problem, *, top: int = 5, within: float = float("inf")) -> Found:
+    """The `top` fastest strategies of different degrees that fit and take no longer than `within` seconds.
+
+    Raises UnsatisfiableError for a number format that the device has no peak of.
+    """
+    return _Search(problem, top, within).run()
+
+
+class _Search:
+    def __init__(self, problem: Problem, top: int, within: float) -> None:
+        self.problem, self.space, self.probe = problem, Space(problem), Probe(problem)
+        self.best, self.found = _Best(top, within), Found()
+        self.kinds, self.layers = kinds_of(problem.architecture), problem.architecture.layers
+        self.memory_bytes = problem.device.memory_bytes
+        self.scale = 1.0
+        self.least: dict[tuple[Cut, int], int] = {}
+        self.likes: dict[tuple[Cut, int], dict[object, tuple[Like, tuple[int, ...]]]] = {}
+
+    def run(self) -> Found:
+        """Take cuts in the order of what they cannot beat."""
+        known = list(self.space.cuts())
+        if known:
+            self.scale = self.probe.scale(known[0].block)
+        cuts = sorted((self.cut_bound(cut), at) for at, cut in enumerate(known))
+        for bound, at in cuts:
+            cut = known[at]
+            if bound > self.best.worst():
+                shapes = len(self.space.orders(cut.pp)) * len(self.space.zero_stages)
+                self.found.shapes, self.found.too_slow = (
+                    self.found.shapes + shapes,
+                    self.found.too_slow + shapes,
+                )
+                continue
+            shapes = sorted(self.space.shapes(cut), key=self.shape_bound)
+            for shape in shapes:
+                self.found.shapes += 1
+                self.consider(shape)
+        ranked = sorted(self.best.known.values(), key=_order)[: self.best.top]
+        self.found.candidates = tuple(self.candidate(strategy) for _, _, strategy in ranked)
+        return self.found
+
+    def work(self, cut: Cut, zero: int = 0) -> LayerSeconds:
+        """Seconds of layers at work."""
+        return self.probe.seconds(cut.block, "1f1b", *((3, cut.dp) if zero == 3 else (0, 1)))
+
+    def shown(self, shape: Shape) -> LayerSeconds:
+        """Seconds of layers while others wait."""
+        if shape.schedule != "zero_bubble":
+            return self.work(shape.cut, shape.zero_stage)
+        key = (3, shape.cut.dp) if shape.zero_stage == 3 else (0, 1)
+        return self.probe.seconds(shape.cut.block, "zero_bubble", *key)
+
+    def pace(self, cut: Cut) -> float:
+        """Seconds of a micro batch that the slowest stage takes at least: the even share, or the even share of layers."""
+        work = self.work(cut)
+        least = min(of[2] for of, many in zip(work.layers, self.kinds, strict=True) if many)
+        return max(work.whole(self.kinds) / cut.pp, -(-self.layers // cut.pp) * least)
+
+    def cut_bound(self, cut: Cut) -> float:
+        """Seconds that no step of a cut can beat: all micro batches at the slowest stage."""
+        return self.scale * cut.microbatches * self.pace(cut)
+
+    def shape_bound(self, shape: Shape) -> float:
+        """The same with the bubble of its schedule, and what is handed over between its stages."""
+        pace, shown = self.pace(shape.cut), self.shown(shape).whole(self.kinds)
+        count = shape.cut.microbatches
+        return self.scale * max(count * pace, (count - 1 / shape.vp) * pace + shown / shape.vp)
+
+    def consider(self, shape: Shape) -> None:
+        """Price the best of a shape, unless a bound shows that it is none of the best."""
+        below = self.best.below(group_of(shape))
+        if self.shape_bound(shape) > below:
+            self.found.too_slow += 1
+            return
+        if self.least_bytes(shape) > self.memory_bytes:
+            self.found.too_large += 1
+            return
+        bounds = Bounds(scale=self.scale, rest=self.scale * self.probe.hand_over(shape))
+        if self.shape_bound(shape) + bounds.rest > below:
+            self.found.too_slow += 1
+            return
+        chooser = self.chooser(shape)
+        self.found.dealt += 1
+
+        def price(table: tuple[Choice, ...]) -> float:
+            return self.price(strategy_of(self.problem, shape, table)).total
+
+        for table in tables(self.problem, shape, chooser, bounds, price, below):
+            seconds = price(table)
+            if seconds <= below:
+                self.best.offer(
+                    group_of(shape), seconds, shape, strategy_of(self.problem, shape, table)
+                )
+
+    def chooser(self, shape: Shape) -> StageChooser:
+        """What the stages of a shape can hold."""
+        work, shown = self.work(shape.cut, shape.zero_stage), self.shown(shape)
+        likes = self.likes.setdefault((shape.cut, shape.zero_stage), {})
+        return StageChooser(self.problem, shape, work, shown, self.memory_bytes, likes)
+
+    def least_bytes(self, shape: Shape) -> int:
+        """Bytes that some stage of a shape needs at least: the same for all its schedules."""
+        key = shape.cut, shape.zero_stage
+        if key not in self.least:
+            self.least[key] = self.chooser(shape).least_bytes()
+        return self.least[key]
+
+    def price(self, strategy: Strategy) -> StepTime:
+        """A whole step, in full."""
+        self.found.priced += 1
+        one = self.problem
+        return time_of(one.setting(strategy), one.machine, one.device, one.calibration)
+
+    def candidate(self, strategy: Strategy) -> Candidate:
+        setting = self.problem.setting(strategy)
+        return Candidate(
+            strategy=strategy,
+            time=self.price(strategy),
+            memory=memory_of(setting, self.memory_bytes),
+            microbatches=setting.microbatches,
+        )
+
+
+def group_of(shape: Shape) -> tuple[int, ...]:
+    """The degrees of which the fastest alone is shown."""
+    block, cut = shape.cut.block, shape.cut
+    return cut.dp, block.tp, cut.pp, block.cp, block.ep
