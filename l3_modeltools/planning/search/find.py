@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from l3_modeltools.planning.cost.bytes import Like, StepMemory, memory_of
 from l3_modeltools.planning.cost.seconds import StepTime, time_of
 from l3_modeltools.planning.search.balance import Choice
-from l3_modeltools.planning.search.problem import Problem
+from l3_modeltools.planning.search.problem import Problem, Schedule
 from l3_modeltools.planning.search.seconds import LayerSeconds, Probe, kinds_of
 from l3_modeltools.planning.search.shapes import Cut, Shape, Space
 from l3_modeltools.planning.search.stages import StageChooser
@@ -53,6 +53,11 @@ class Found:
     """Those whose layers were dealt exactly."""
     priced: int = 0
     """Whole strategies that were priced."""
+
+    def pass_over(self, shapes: int) -> None:
+        """Count shapes that are too slow by the bound of their cut."""
+        self.shapes += shapes
+        self.too_slow += shapes
 
 
 @dataclass(slots=True)
@@ -105,21 +110,14 @@ class _Search:
 
     def run(self) -> Found:
         """Take cuts in the order of what they cannot beat."""
-        known = list(self.space.cuts())
+        known = [cut for cut in self.space.cuts() if self.space.orders(cut.pp)]
         if known:
             self.scale = self.probe.scale(known[0].block)
-        cuts = sorted((self.cut_bound(cut), at) for at, cut in enumerate(known))
-        for bound, at in cuts:
-            cut = known[at]
+        for bound, at in sorted((self.cut_bound(cut), at) for at, cut in enumerate(known)):
             if bound > self.best.worst():
-                shapes = len(self.space.orders(cut.pp)) * len(self.space.zero_stages)
-                self.found.shapes, self.found.too_slow = (
-                    self.found.shapes + shapes,
-                    self.found.too_slow + shapes,
-                )
+                self.found.pass_over(len(self.space.orders(known[at].pp)) * len(self.space.zero_stages))
                 continue
-            shapes = sorted(self.space.shapes(cut), key=self.shape_bound)
-            for shape in shapes:
+            for shape in sorted(self.space.shapes(known[at]), key=self.shape_bound):
                 self.found.shapes += 1
                 self.consider(shape)
         ranked = sorted(self.best.known.values(), key=_order)[: self.best.top]
@@ -130,12 +128,11 @@ class _Search:
         """Seconds of layers at work."""
         return self.probe.seconds(cut.block, "1f1b", *((3, cut.dp) if zero == 3 else (0, 1)))
 
-    def shown(self, shape: Shape) -> LayerSeconds:
+    def shown(self, cut: Cut, schedule: Schedule, zero: int) -> LayerSeconds:
         """Seconds of layers while others wait."""
-        if shape.schedule != "zero_bubble":
-            return self.work(shape.cut, shape.zero_stage)
-        key = (3, shape.cut.dp) if shape.zero_stage == 3 else (0, 1)
-        return self.probe.seconds(shape.cut.block, "zero_bubble", *key)
+        if schedule != "zero_bubble":
+            return self.work(cut, zero)
+        return self.probe.seconds(cut.block, "zero_bubble", *((3, cut.dp) if zero == 3 else (0, 1)))
 
     def pace(self, cut: Cut) -> float:
         """Seconds of a micro batch that the slowest stage takes at least: the even share, or the even share of layers."""
@@ -144,14 +141,18 @@ class _Search:
         return max(work.whole(self.kinds) / cut.pp, -(-self.layers // cut.pp) * least)
 
     def cut_bound(self, cut: Cut) -> float:
-        """Seconds that no step of a cut can beat: all micro batches at the slowest stage."""
-        return self.scale * cut.microbatches * self.pace(cut)
+        """Seconds that no step of a cut can beat: those of its schedule with the shortest bubble."""
+        most: dict[Schedule, int] = {schedule: vp for schedule, vp in self.space.orders(cut.pp)}
+        return min(self.bound(cut, schedule, vp, 0) for schedule, vp in most.items())
 
     def shape_bound(self, shape: Shape) -> float:
-        """The same with the bubble of its schedule, and what is handed over between its stages."""
-        pace, shown = self.pace(shape.cut), self.shown(shape).whole(self.kinds)
-        count = shape.cut.microbatches
-        return self.scale * max(count * pace, (count - 1 / shape.vp) * pace + shown / shape.vp)
+        """The same of a shape."""
+        return self.bound(shape.cut, shape.schedule, shape.vp, shape.zero_stage)
+
+    def bound(self, cut: Cut, schedule: Schedule, vp: int, zero: int) -> float:
+        """All micro batches at the slowest stage, and all stages once, virtual ones sooner after each other."""
+        pace, shown, count = self.pace(cut), self.shown(cut, schedule, zero).whole(self.kinds), cut.microbatches
+        return self.scale * max(count * pace, (count - 1 / vp) * pace + shown / vp)
 
     def consider(self, shape: Shape) -> None:
         """Price the best of a shape, unless a bound shows that it is none of the best."""
@@ -181,7 +182,8 @@ class _Search:
 
     def chooser(self, shape: Shape) -> StageChooser:
         """What the stages of a shape can hold."""
-        work, shown = self.work(shape.cut, shape.zero_stage), self.shown(shape)
+        work = self.work(shape.cut, shape.zero_stage)
+        shown = self.shown(shape.cut, shape.schedule, shape.zero_stage)
         likes = self.likes.setdefault((shape.cut, shape.zero_stage), {})
         return StageChooser(self.problem, shape, work, shown, self.memory_bytes, likes)
 

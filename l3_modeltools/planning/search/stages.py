@@ -48,6 +48,7 @@ class StageChooser:
         self.layers = problem.architecture.layers
         self.mode = problem.decided.recompute
         self.by_stage = problem.limits.recompute_by_stage
+        self.told_alike = self.mode is None and not self.by_stage
         self.same = 0
         """Layers that each virtual stage recomputes in full, where all do the same; -1: all selectively."""
         self.flying = in_flight(self.setting)
@@ -141,14 +142,22 @@ class StageChooser:
             if fits(*one):
                 yield one
             return
-        total = sum(sizes)
-        for many in range(total + 1):
+        nothing, total = (0,) * len(sizes), sum(sizes)
+        if fits(nothing, nothing):
+            yield nothing, nothing
+            return
+        whole = 0
+        if not chunks and not self.useful:  # the more layers of one kind are recomputed in full, the less is kept
+            whole = bisect_left(
+                range(total), True, 1, key=lambda many: fits(_filled(sizes, flying, many), nothing)
+            )
+        for many in range(whole, total + 1):
             full = _filled(sizes, flying, many)
-            left = tuple(size - taken for size, taken in zip(sizes, full, strict=True))
-            if fits(full, (0,) * len(sizes)):
-                yield full, (0,) * len(sizes)
+            if fits(full, nothing):
+                yield full, nothing
                 return  # further layers in full only cost more
             if self.useful:
+                left = tuple(size - taken for size, taken in zip(sizes, full, strict=True))
                 yield from ((full, one) for one in self._partly(left, flying, partial(fits, full), chunks))
 
     def _partly(
@@ -166,8 +175,8 @@ class StageChooser:
         sizes, chunks = (self.layers,), () if self.alike else (self.kinds,)
         return [self._choice(0, sizes, chunks, *one) for one in self._fitting(0, sizes, chunks)]
 
-    def least_bytes(self) -> int:
-        """Bytes that some stage needs at least, with as many layers recomputed as may be, whatever the schedule.
+    def least_bytes(self, same: int = -1) -> int:
+        """Bytes that some stage needs at least, whatever the schedule; `same` as the attribute, -1 for any.
 
         One holds the even share of layers or more, whatever the table; of the stages it is taken to be the lightest.
         """
@@ -175,8 +184,8 @@ class StageChooser:
         if pp == 1 and not self.alike:
             return self.bytes_of((self.kinds,), 0, (self.layers,), (0,), (1,))
         share, middle = -(-self.layers // pp), 0 if pp == 1 else -1
-        told = self.mode == "none" or (self.mode is None and not self.by_stage and self.same >= 0)
-        full = (min(share, self.same * vp) if told else share,)
+        most = 0 if self.mode == "none" else share if same < 0 else same * vp
+        full = (min(share, most),)
         if self.alike:
             return self.bytes_alike((share,), middle, full, (0,), (1,))
         kinds = [tuple(share * (kind == of) for of in range(3)) for kind in range(3) if self.kinds[kind]]

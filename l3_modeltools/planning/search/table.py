@@ -62,11 +62,11 @@ def tables(
     problem: Problem, shape: Shape, chooser: StageChooser, bounds: Bounds, price: Price, below: float
 ) -> Iterator[tuple[Choice, ...]]:
     """The tables of a shape among which its fastest is, if it takes no longer than `below` seconds."""
-    for same in _alike(problem, shape, chooser):
+    for same in _alike(problem, shape, chooser, bounds, below):
         chooser.same = same
         if same > 0 and _recomputing(shape, chooser, bounds, same) > below:
             return
-        if same and chooser.least_bytes() > chooser.memory_bytes:
+        if chooser.told_alike and chooser.least_bytes(same) > chooser.memory_bytes:
             continue
         if shape.cut.pp == 1:
             yield from ((one,) for one in chooser.frontier())
@@ -79,13 +79,15 @@ def tables(
                 yield found[1]
 
 
-def _alike(problem: Problem, shape: Shape, chooser: StageChooser) -> Iterator[int]:
+def _alike(
+    problem: Problem, shape: Shape, chooser: StageChooser, bounds: Bounds, below: float
+) -> Iterator[int]:
     """What every virtual stage recomputes, where all must do the same: nothing, all selectively, or some in full."""
     yield 0
-    if not problem.limits.recompute_by_stage and problem.decided.recompute is None:
+    if chooser.told_alike:
         if chooser.useful:
             yield -1
-        yield from range(1, problem.architecture.layers - shape.cut.pp * shape.vp + 2)
+        yield from range(1, -(-_dealing(shape, chooser, bounds, below).most // shape.vp) + 1)
 
 
 def _recomputing(shape: Shape, chooser: StageChooser, bounds: Bounds, same: int) -> float:

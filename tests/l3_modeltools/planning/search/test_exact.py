@@ -1,0 +1,39 @@
+"""The search finds what pricing every strategy finds, on small spaces of all kinds, at any size of memory."""
+
+from dataclasses import replace
+from itertools import islice
+from math import isclose
+from random import Random
+
+import pytest
+
+from l3_modeltools.planning.search import find
+from l3_modeltools.schemas import cut_faults
+from tests.support.planner_spaces import every_strategy, limits_alike, priced, small_problem, with_memory
+
+SPACES, LARGEST = 200, 1200
+"""Spaces, and strategies of the largest that is priced one by one."""
+
+
+@pytest.mark.parametrize("seed", range(SPACES))
+def test_the_best_is_that_of_all(seed: int) -> None:
+    random = Random(seed)
+    while True:
+        problem = small_problem(random)
+        if random.random() < 0.3:
+            problem = replace(problem, limits=limits_alike())
+        strategies = list(islice(every_strategy(problem), LARGEST + 1))
+        if 0 < len(strategies) <= LARGEST:
+            break
+    costs = [priced(problem, strategy) for strategy in strategies]
+    peaks = sorted(peak for _, peak in costs)
+    memory = peaks[int(len(peaks) * random.choice([0.0, 0.02, 0.1, 0.5, 0.999]))]
+    fitting = [seconds for seconds, peak in costs if peak <= memory]
+    found = find(with_memory(problem, memory), top=1)
+    assert found.candidates, problem
+    best = found.candidates[0]
+    assert isclose(best.step_s, min(fitting), rel_tol=1e-8), (best, problem)
+    assert best.memory.peak <= memory
+    assert not any(cut_faults(best.strategy, problem.architecture, problem.sequence_length))
+    tight = find(with_memory(problem, peaks[0] - 1), top=1)
+    assert not tight.candidates
