@@ -1,5 +1,5 @@
 """How a model is cut over devices, and what that costs: `from ogai.strategy import score`."""
 
-from ogai.flows.strategy import Score, calibrate, score
+from ogai.flows.strategy import Score, Understood, calibrate, export, import_, score
 
-__all__ = ["Score", "calibrate", "score"]
+__all__ = ["Score", "Understood", "calibrate", "export", "import_", "score"]

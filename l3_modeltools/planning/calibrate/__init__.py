@@ -2,6 +2,21 @@
 
 from l3_modeltools.planning.calibrate.fit import fit_calibration
 from l3_modeltools.planning.calibrate.runs import MeasuredRun, read_runs
-from l3_modeltools.planning.calibrate.score import DatasetScore, Scored, score_runs
+from l3_modeltools.planning.calibrate.score import (
+    DatasetScore,
+    Errors,
+    Scored,
+    score_datasets,
+    score_runs,
+)
 
-__all__ = ["DatasetScore", "MeasuredRun", "Scored", "fit_calibration", "read_runs", "score_runs"]
+__all__ = [
+    "DatasetScore",
+    "Errors",
+    "MeasuredRun",
+    "Scored",
+    "fit_calibration",
+    "read_runs",
+    "score_datasets",
+    "score_runs",
+]

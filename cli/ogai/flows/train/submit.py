@@ -12,12 +12,14 @@ from pathlib import Path
 
 import msgspec
 
+from l0_infra.core.errors import DocumentError
 from l0_infra.core.store import ogai_home
 from l2_scheduler.schemas import Job
 from l3_modeltools import (
     TrainingPlan,
     create_run,
     find_container,
+    framework_faults,
     hash_inputs,
     hold_run,
     plan_training,
@@ -69,10 +71,17 @@ def plan(wish: Wish, *, on: str | None = None) -> Planned:
     destination = find_place(on)
     with wish.placed():
         resolved = resolve(wish.train, base=wish.base, home=ogai_home(os.environ))
+        require_degrees(resolved.train)
         drawn = draw(resolved, destination)
     train = drawn.train if drawn else resolved.train
     job = rehearsed_job(train)
     return Planned(train=train, plan=drawn, destination=destination, job=job)
+
+
+def require_degrees(train: Train) -> None:
+    """Raise DocumentError, naming them, for degrees that the framework cannot run."""
+    if train.framework != "ogai" and (faults := list(framework_faults(train))):
+        raise DocumentError("train", faults)
 
 
 def draw(resolved: Resolved, destination: Destination) -> TrainingPlan | None:
