@@ -10,6 +10,8 @@ import msgspec
 from l0_infra import load_devices
 from l3_modeltools.planning.cost import Setting, time_of
 from l3_modeltools.planning.cost.bytes import memory_of
+from l3_modeltools.planning.cost.seconds.rates import Rates
+from l3_modeltools.planning.cost.seconds.stages import stage_times
 from l3_modeltools.planning.search import Decided, Limits, Problem
 from l3_modeltools.schemas import (
     Architecture,
@@ -31,7 +33,7 @@ from l3_modeltools.schemas import (
 )
 
 H100 = next(device for device in load_devices() if device.name == "h100-sxm-80")
-FIGURES = Calibration(name="test")
+FIGURES = Calibration(name="test", launch_s=1e-9)
 Table = tuple[tuple[int, ...], ...]
 
 
@@ -197,6 +199,25 @@ def priced(problem: Problem, strategy: Strategy) -> tuple[float, int]:
     setting: Setting = problem.setting(strategy)
     step = time_of(setting, problem.machine, problem.device, problem.calibration)
     return step.total, memory_of(setting).peak
+
+
+def best_of(problem: Problem, costs: list[tuple[Strategy, float, int]]) -> float | None:
+    """Seconds of the fastest strategy that fits; where stages recompute as they like, none more than it must."""
+    fitting = [one for one in costs if one[2] <= problem.device.memory_bytes]
+    if not problem.limits.recompute_by_stage:
+        return min((seconds for _, seconds, _ in fitting), default=None)
+    least: dict[Strategy, tuple[float, float]] = {}
+    for strategy, seconds, _ in fitting:
+        key = msgspec.structs.replace(strategy, recompute=Recompute())
+        one = work_of(problem, strategy), seconds
+        least[key] = min(one, least.get(key, one))
+    return min((seconds for _, seconds in least.values()), default=None)
+
+
+def work_of(problem: Problem, strategy: Strategy) -> float:
+    """Seconds that all stages together work for a micro batch."""
+    rates = Rates.of(problem.machine, problem.device, problem.practice, problem.calibration)
+    return sum(stage.total for stage in stage_times(problem.setting(strategy), rates))
 
 
 def limits_alike() -> Limits:

@@ -11,7 +11,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-__all__ = ["Choice", "Dealing", "balanced"]
+__all__ = ["Choice", "Dealing", "Slowest", "balanced"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +30,17 @@ class Choice:
 
 Choose = Callable[[int, int, int], Choice | None]
 """A stage, the layers before it, its layers → how it holds them; None where they cannot fit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Slowest:
+    """Which stage is the first to take as long as any: that one, or any from that one on."""
+
+    stage: int
+    further: bool = False
+
+
+ANY = Slowest(0, further=True)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -52,6 +63,8 @@ class Dealing:
     rest: float
     alike: bool
     """Whether all layers are of one kind, so that it does not matter which of them a stage holds."""
+    slowest: tuple["Slowest", ...]
+    """What the slowest stage can be, as far as what is done once a step differs."""
     choose: Choose
 
 
@@ -67,8 +80,8 @@ def balanced(
     for pace in reach.paces():
         if best and reach.at_least(pace) >= best[0]:
             break
-        for first in ("below", "at"):
-            table = reach.table(pace, first=first)
+        for slowest in dealing.slowest:
+            table = reach.table(pace, slowest)
             if table is not None:
                 seconds = price(table)
                 if seconds <= below and (best is None or seconds < best[0]):
@@ -85,7 +98,7 @@ class _Reach:
 
     def __init__(self, dealing: Dealing, below: float) -> None:
         self.dealing = dealing
-        self.slowest = (below - dealing.rest) / dealing.scale / dealing.count
+        self.within = (below - dealing.rest) / dealing.scale / dealing.count
         self.held: list[dict[int, Held]] = []
         for p in range(dealing.stages):
             self.held.append(dict(self._stage(p)))
@@ -110,7 +123,7 @@ class _Reach:
         fewest = max(one.fewest, one.layers - others * one.most)
         for count in range(fewest, min(one.most, one.layers - start - (others - p) * one.fewest) + 1):
             choice = one.choose(p, start, count)
-            if choice is None or choice.seconds > self.slowest:
+            if choice is None or choice.seconds > self.within:
                 break  # more layers need more of both
             yield count, choice
 
@@ -125,7 +138,7 @@ class _Reach:
         """Whether there is a table within that pace; of one kind of layers, stages can hold any number up to their most."""
         if self._room(pace)[0] < self.dealing.layers:
             return False
-        return self.dealing.alike or self.table(pace, first="any") is not None
+        return self.dealing.alike or self.table(pace, ANY) is not None
 
     def at_least(self, pace: float) -> float:
         """Seconds that a step with this pace takes at least, whatever is done once a step."""
@@ -133,11 +146,8 @@ class _Reach:
         filled = (one.count - 1 / one.virtual) * pace + one.shown / one.virtual
         return one.scale * max(one.count * pace, filled) + one.rest
 
-    def table(self, pace: float, *, first: str) -> tuple[Choice, ...] | None:
-        """The table within that pace that shows least, then the most even; stage 0 `at` the pace, `below` it, or `any`.
-
-        Stage 0 is told apart because it may be as slow as others and yet do more once a step: it holds the embedding.
-        """
+    def table(self, pace: float, slowest: Slowest) -> tuple[Choice, ...] | None:
+        """The table within that pace that shows least while the slowest stage waits, then the most even one."""
         room = self._room(pace)
         if room[0] < self.dealing.layers:
             return None
@@ -145,8 +155,9 @@ class _Reach:
         for p, stage in enumerate(self.held):
             lowest, further = self.dealing.layers - room[p + 1], dict[int, Kept]()
             for start, (shown, spread, table) in known.items():
-                for count, choice in _within(stage.get(start, ()), pace, first if p == 0 else "any"):
-                    end, one = start + count, (shown + choice.shown, spread + count * count)
+                for count, choice in _within(stage.get(start, ()), pace, p, slowest):
+                    waits = 0.0 if p == slowest.stage and not slowest.further else choice.shown
+                    end, one = start + count, (shown + waits, spread + count * count)
                     if end >= lowest and (end not in further or one < further[end][:2]):
                         further[end] = (*one, (*table, choice))
             known = further
@@ -167,8 +178,10 @@ def _fitting(held: Held, pace: float) -> int:
     return bisect_right(held, pace, key=lambda one: one[1].seconds)
 
 
-def _within(held: Held, pace: float, first: str) -> Held:
+def _within(held: Held, pace: float, p: int, slowest: Slowest) -> Held:
     fitting = held[: _fitting(held, pace)]
-    if first == "any":
-        return fitting
-    return [one for one in fitting if (one[1].seconds == pace) == (first == "at")]
+    if p < slowest.stage:
+        return [one for one in fitting if one[1].seconds < pace]
+    if p == slowest.stage and not slowest.further:
+        return [one for one in fitting if one[1].seconds == pace]
+    return fitting

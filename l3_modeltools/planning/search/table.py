@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from l3_modeltools.planning.search.balance import Choice, Dealing, balanced
+from l3_modeltools.planning.search.balance import Choice, Dealing, Slowest, balanced
 from l3_modeltools.planning.search.problem import Problem
 from l3_modeltools.planning.search.shapes import Shape, outline
 from l3_modeltools.planning.search.stages import StageChooser
@@ -134,5 +134,19 @@ def _dealing(shape: Shape, chooser: StageChooser, bounds: Bounds, below: float) 
         scale=bounds.scale,
         rest=bounds.rest,
         alike=chooser.alike,
+        slowest=_slowest(shape, chooser),
         choose=chooser.choose,
     )
+
+
+def _slowest(shape: Shape, chooser: StageChooser) -> tuple[Slowest, ...]:
+    """Which stages to tell apart: the first holds the embedding, the last the output, and unlike layers are all over.
+
+    Where stages show as much as they work it does not matter which of those in the middle is the slowest.
+    """
+    last = shape.cut.pp - 1
+    if not chooser.alike:
+        return tuple(map(Slowest, range(last + 1)))
+    if shape.schedule == "zero_bubble":
+        return tuple(map(Slowest, sorted({0, 1, last})))
+    return Slowest(0), Slowest(1, further=True)
