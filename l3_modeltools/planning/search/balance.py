@@ -8,7 +8,7 @@ beyond the point at which the first term alone is too much can win.
 """
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 __all__ = ["Choice", "Dealing", "Slowest", "balanced"]
@@ -131,7 +131,7 @@ class _Reach:
         """Seconds that the slowest stage can take, ascending, from the first for which there is a table."""
         if not all(any(stage.values()) for stage in self.held):
             return []
-        paces = sorted({one.seconds for stage in self.held for held in stage.values() for _, one in held})
+        paces = sorted({one.seconds for stage in self.held for held in distinct(stage) for _, one in held})
         return paces[bisect_left(paces, True, key=self.feasible) :]
 
     def feasible(self, pace: float) -> bool:
@@ -168,10 +168,14 @@ class _Reach:
         """Most layers that the stages from each one on can hold together."""
         room = [0]
         for stage in reversed(self.held):
-            distinct = {id(held): held for held in stage.values()}.values()
-            most = max((held[at - 1][0] for held in distinct if (at := _fitting(held, pace))), default=0)
+            most = max((held[at - 1][0] for held in distinct(stage) if (at := _fitting(held, pace))), default=0)
             room.append(room[-1] + most)
         return room[::-1]
+
+
+def distinct(stage: dict[int, Held]) -> Iterable[Held]:
+    """What a stage can hold; of one kind of layers that is the same whatever is before them."""
+    return {id(held): held for held in stage.values()}.values()
 
 
 def _fitting(held: Held, pace: float) -> int:

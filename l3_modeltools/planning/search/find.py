@@ -113,7 +113,7 @@ class _Search:
         known = [cut for cut in self.space.cuts() if self.space.orders(cut.pp)]
         if known:
             self.scale = self.probe.scale(known[0].block)
-        for bound, at in sorted((self.cut_bound(cut), at) for at, cut in enumerate(known)):
+        for _, bound, at in sorted((*self.cut_bounds(cut), at) for at, cut in enumerate(known)):
             if bound > self.best.worst():
                 self.found.pass_over(len(self.space.orders(known[at].pp)) * len(self.space.zero_stages))
                 continue
@@ -140,10 +140,17 @@ class _Search:
         least = min(of[2] for of, many in zip(work.layers, self.kinds, strict=True) if many)
         return max(work.whole(self.kinds) / cut.pp, -(-self.layers // cut.pp) * least)
 
-    def cut_bound(self, cut: Cut) -> float:
-        """Seconds that no step of a cut can beat: those of its schedule with the shortest bubble."""
+    def cut_bounds(self, cut: Cut) -> tuple[float, float]:
+        """Where a cut is taken in turn, and seconds that no step of it can beat, by the schedule of the shortest bubble.
+
+        Without a bubble at all as far as is proven before its layers are looked at one by one, and a third of it as a guess.
+        """
+        whole, count = self.probe.whole(cut.block), cut.microbatches
+        pace = whole / cut.pp
         most: dict[Schedule, int] = {schedule: vp for schedule, vp in self.space.orders(cut.pp)}
-        return min(self.bound(cut, schedule, vp, 0) for schedule, vp in most.items())
+        waits = [0.0 if one == "zero_bubble" else (whole - pace) / vp for one, vp in most.items()]
+        guess = [(whole - pace) / vp / (3 if one == "zero_bubble" else 1) for one, vp in most.items()]
+        return self.scale * (count * pace + min(guess)), self.scale * (count * pace + min(waits))
 
     def shape_bound(self, shape: Shape) -> float:
         """The same of a shape."""

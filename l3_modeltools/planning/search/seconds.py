@@ -23,6 +23,8 @@ MODES: tuple[Mode, ...] = ("full", "selective", "none")
 
 ROUNDING = 1e-9
 
+Kinds = tuple[int, int, int]
+
 LONG = 100_000
 """Layers of the stage that waits."""
 
@@ -54,6 +56,7 @@ class Probe:
         self.kinds = kinds_of(problem.architecture)
         self.seconds = lru_cache(maxsize=None)(self._seconds)
         self.handed: dict[object, float] = {}
+        self.wholes: dict[Block, float] = {}
 
     def _seconds(self, block: Block, schedule: Schedule, zero_stage: int, dp: int) -> LayerSeconds:
         """Seconds while others wait, which with a schedule without bubbles is less than a stage works.
@@ -61,17 +64,8 @@ class Probe:
         `zero_stage` and `dp` matter to those who gather weights for each micro batch.
         """
 
-        def ask(kinds: tuple[int, int, int], mode: Mode) -> float:
-            strategy = self._strategy(block, sum(kinds), mode, schedule, zero_stage, dp)
-            setting = Setting(
-                architecture=_lengthened(self.problem.architecture, kinds),
-                strategy=strategy,
-                sequence_length=self.problem.sequence_length,
-                global_batch_size=block.micro_batch_size * dp,
-                practice=self.problem.practice,
-            )
-            one = self.problem
-            return time_of(setting, one.machine, one.device, one.calibration).bubble
+        def ask(kinds: Kinds, mode: Mode) -> float:
+            return self._bubble(block, kinds, mode, schedule, zero_stage, dp)
 
         output = ask((0, 0, 0), "none")
         layers = [(0.0, 0.0, 0.0)] * 3
@@ -122,6 +116,26 @@ class Probe:
             setting = one.setting(outline(one, shape))
             self.handed[key] = time_of(setting, one.machine, one.device, one.calibration).hand_over
         return self.handed[key]
+
+    def whole(self, block: Block) -> float:
+        """Seconds of the whole model and a micro batch, nothing recomputed."""
+        if block not in self.wholes:
+            self.wholes[block] = self._bubble(block, self.kinds, "none", "1f1b", 0, 1)
+        return self.wholes[block]
+
+    def _bubble(
+        self, block: Block, kinds: Kinds, mode: Mode, schedule: Schedule, zero_stage: int, dp: int
+    ) -> float:
+        """Seconds of the second stage of a probe that has so many layers of each kind there."""
+        one = self.problem
+        setting = Setting(
+            architecture=_lengthened(one.architecture, kinds),
+            strategy=self._strategy(block, sum(kinds), mode, schedule, zero_stage, dp),
+            sequence_length=one.sequence_length,
+            global_batch_size=block.micro_batch_size * dp,
+            practice=one.practice,
+        )
+        return time_of(setting, one.machine, one.device, one.calibration).bubble
 
     def _strategy(
         self, block: Block, layers: int, mode: Mode, schedule: Schedule, zero_stage: int, dp: int

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from math import gcd
 
 from l3_modeltools.planning.search.problem import Problem, Schedule
@@ -84,6 +84,8 @@ class Space:
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
         self.devices = problem.machine.devices
+        self.orders = cache(self._orders)
+        """Schedules of so many stages, each with its virtual stages."""
 
     def cuts(self) -> Iterator[Cut]:
         """Every cut."""
@@ -153,8 +155,8 @@ class Space:
     def expert_degrees(self, ranks: int) -> Iterator[int]:
         return (ep for ep in self.expert_cuts if ranks % ep == 0)
 
-    def orders(self, pp: int) -> tuple[tuple[Schedule, int], ...]:
-        """Schedules with their virtual stages; those without bubbles are published for one and two of them."""
+    def _orders(self, pp: int) -> tuple[tuple[Schedule, int], ...]:
+        """Those without bubbles are published for one and two virtual stages."""
         if pp == 1:
             known: list[tuple[Schedule, int]] = [("1f1b", 1)]
         else:

@@ -25,6 +25,7 @@ __all__ = ["StageChooser"]
 
 Counts = tuple[int, ...]
 Kinds = tuple[int, int, int]
+Fits = Callable[[Counts, Counts], bool]
 
 
 class StageChooser:
@@ -61,6 +62,7 @@ class StageChooser:
         """Whether selective recomputation spares anything."""
         self.first_bytes, self.last_bytes = first_bytes(rank), last_bytes(rank)
         self.known: dict[object, Choice | None] = {}
+        self.needed: dict[object, int] = {}
         self.likes = likes
         """Of the same cut and ZeRO stage, whatever the schedule."""
 
@@ -121,7 +123,7 @@ class StageChooser:
             many, part = sum(full), sum(selective)
             dealt[self.kind] = [many, part, sum(sizes) - many - part]
         for kinds, whole, part in zip(chunks, full, selective, strict=False):
-            for row, more in zip(dealt, Chunk(kinds, whole, part, 0).dealt(), strict=True):
+            for row, more in zip(dealt, _dealt(kinds, whole, part), strict=True):
                 for mode, many in enumerate(more):
                     row[mode] += many
         return tuple((row[0], row[1], row[2]) for row in dealt)
@@ -129,7 +131,11 @@ class StageChooser:
     def _fitting(
         self, p: int, sizes: Counts, chunks: tuple[Kinds, ...]
     ) -> Iterator[tuple[Counts, Counts]]:
-        """Ways that fit, among them the fastest: for each number of layers in full, the fewest selective ones."""
+        """Ways that fit, among them the fastest: for each number of layers in full, the fewest selective ones.
+
+        A further layer that is recomputed never needs more memory: it spares of each micro batch in flight what its own
+        backward pass then needs once.
+        """
         flying = self.flying[p]
 
         def fits(full: Counts, selective: Counts) -> bool:
@@ -139,36 +145,46 @@ class StageChooser:
 
         if self.mode or not self.by_stage:
             one = self._told(sizes)
-            if fits(*one):
+            known = self.told_alike and self.same > 0 and not chunks
+            if self._enough(p, sizes, fits) if known else fits(*one):
                 yield one
             return
         nothing, total = (0,) * len(sizes), sum(sizes)
         if fits(nothing, nothing):
             yield nothing, nothing
             return
-        whole = 0
-        if not chunks and not self.useful:  # the more layers of one kind are recomputed in full, the less is kept
-            whole = bisect_left(
-                range(total), True, 1, key=lambda many: fits(_filled(sizes, flying, many), nothing)
-            )
-        for many in range(whole, total + 1):
+        if not fits(sizes, nothing):
+            return
+        whole = bisect_left(
+            range(total), True, 1, key=lambda many: fits(_filled(sizes, flying, many), nothing)
+        )
+        for many in range(whole if self.useful else 0):
             full = _filled(sizes, flying, many)
-            if fits(full, nothing):
-                yield full, nothing
-                return  # further layers in full only cost more
-            if self.useful:
-                left = tuple(size - taken for size, taken in zip(sizes, full, strict=True))
-                yield from ((full, one) for one in self._partly(left, flying, partial(fits, full), chunks))
+            left = tuple(size - taken for size, taken in zip(sizes, full, strict=True))
+            part = bisect_left(
+                range(total - many + 1), True, key=partial(self._partly_fits, fits, full, left, flying)
+            )
+            if part <= total - many:
+                yield full, _filled(left, flying, part)
+        yield _filled(sizes, flying, whole), nothing
 
-    def _partly(
-        self, left: Counts, flying: Counts, fits: Callable[[Counts], bool], chunks: tuple[Kinds, ...]
-    ) -> Iterator[Counts]:
-        """The fewest layers to recompute selectively; of one kind they spare more, the more there are."""
-        parts: Sequence[int] = range(1, sum(left) + 1)
-        if not chunks:
-            parts = parts[bisect_left(parts, True, key=lambda part: fits(_filled(left, flying, part))) :][:1]
-        ways = (_filled(left, flying, part) for part in parts)
-        yield from [one for one in ways if fits(one)][:1]
+    def _partly_fits(self, fits: Fits, full: Counts, left: Counts, flying: Counts, part: int) -> bool:
+        return fits(full, _filled(left, flying, part))
+
+    def _enough(self, p: int, sizes: Counts, fits: Fits) -> bool:
+        """Whether a stage fits that recomputes `same` layers of each virtual stage in full: the more, the less it keeps."""
+        key = (sizes, p == 0, p == self.shape.cut.pp - 1, self.flying[p])
+        if key not in self.needed:
+            nothing, most = (0,) * len(sizes), max(sizes)
+            self.needed[key] = bisect_left(
+                range(most + 1),
+                True,
+                1,
+                key=lambda same: fits(tuple(min(size, same) for size in sizes), nothing),
+            )
+            if self.needed[key] > most:
+                self.needed[key] = self.layers + 1
+        return self.same >= self.needed[key]
 
     def frontier(self) -> list[Choice]:
         """For a pipeline of one stage, every way that fits and recomputes no more than it must."""
@@ -204,20 +220,24 @@ class StageChooser:
         self, chunks: tuple[Kinds, ...], p: int, full: Counts, selective: Counts, flying: Counts
     ) -> int:
         """Bytes of the stage, as the whole account has them."""
-        first, last = p == 0, p == self.shape.cut.pp - 1
-        dealt = [Chunk(*one, 0).dealt() for one in zip(chunks, full, selective, strict=True)]
-        ways = tuple(tuple((a > 0, b > 0) for a, b, _ in rows) for rows in dealt)
-        key = (chunks, first, last, ways)
+        rows = list(map(_dealt, chunks, full, selective))
+        ways = frozenset(
+            (kind, "full" if many[0] else "selective" if many[1] else "none")
+            for row in rows
+            for kind, many in enumerate(row)
+            if any(many)
+        )
+        key = (chunks, p == 0, p == self.shape.cut.pp - 1, ways)
         if key not in self.likes:
-            self.likes[key] = self._like(chunks, first, last, full, selective)
+            self.likes[key] = self._like(*key[:3], full, selective)
         like, whole = self.likes[key]
         kept_each = tuple(
             kept
             - sum(
                 many[0] * spared[0] + many[1] * spared[1]
-                for many, spared in zip(rows, self.spared, strict=True)
+                for many, spared in zip(row, self.spared, strict=True)
             )
-            for kept, rows in zip(whole, dealt, strict=True)
+            for kept, row in zip(whole, rows, strict=True)
         )
         return stage_memory(like, flying, kept_each).total
 
@@ -251,6 +271,12 @@ class StageChooser:
         placed = tuple(Chunk(*one, 0) for one in zip(chunks, full, selective, strict=True))
         like = like_of(self.setting, Stage(placed, first, last))
         return like, () if self.alike else like_of(self.setting, Stage(plain, first, last)).kept
+
+
+@lru_cache(maxsize=65536)
+def _dealt(kinds: Kinds, full: int, selective: int) -> tuple[tuple[int, int, int], ...]:
+    """Layers of each kind of a virtual stage that are recomputed in full, selectively and not at all."""
+    return Chunk(kinds, full, selective, 0).dealt()
 
 
 @lru_cache(maxsize=65536)
