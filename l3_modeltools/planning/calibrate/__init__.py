@@ -1,6 +1,7 @@
 """Whether the cost model can be trusted: measured runs beside what it says of them, and a fit to them."""
 
 from l3_modeltools.planning.calibrate.fit import fit_calibration
+from l3_modeltools.planning.calibrate.own import measured_row, unmeasured_because, write_rows
 from l3_modeltools.planning.calibrate.runs import MeasuredRun, read_runs
 from l3_modeltools.planning.calibrate.score import (
     DatasetScore,
@@ -16,7 +17,10 @@ __all__ = [
     "MeasuredRun",
     "Scored",
     "fit_calibration",
+    "measured_row",
     "read_runs",
     "score_datasets",
     "score_runs",
+    "unmeasured_because",
+    "write_rows",
 ]

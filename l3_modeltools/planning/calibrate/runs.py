@@ -51,6 +51,8 @@ TRAINERS = {
 }
 """What trained the runs of published collections; a column `framework` says it for others."""
 
+STAGES: tuple[Literal[0, 1, 2, 3], ...] = (0, 1, 2, 3)
+
 PADDING = 128
 """Megatron-LM pads the vocabulary to a multiple of so many times tp (--make-vocab-size-divisible-by)."""
 
@@ -238,6 +240,13 @@ def _sharded(row: Row) -> bool:
 
 
 def _zero_stage(row: Row, framework: str) -> Literal[0, 1, 2, 3]:
+    """A column of its own says it; else what the row has of it: FSDP, its sharding of gradients alone, ZeRO 1."""
+    told = row.word("zero_stage")
+    for stage in STAGES:
+        if told == str(stage):
+            return stage
+    if told:
+        raise CellError(f"zero_stage `{told}`", "0, 1, 2 or 3")
     if _sharded(row):
         return 3
     if "SHARD_GRAD_OP" in row.word("note"):

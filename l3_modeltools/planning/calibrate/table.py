@@ -16,7 +16,17 @@ NEEDED = ("dataset", "hidden", "layers", "heads", "vocab", "gpu", "gpus", "gbs",
 COLUMNS = (
     *NEEDED,
     *("model", "ffn", "kv_heads", "gated_mlp", "precision", "framework", "tp", "pp", "cp", "vp", "dp", "ep"),
-    *("fsdp", "mbs", "recompute", "iter_s", "tokens_per_s_per_gpu", "peak_mem_gib", "note", "source"),
+    *(
+        "fsdp",
+        "zero_stage",
+        "mbs",
+        "recompute",
+        "iter_s",
+        "tokens_per_s_per_gpu",
+        "peak_mem_gib",
+        "note",
+        "source",
+    ),
 )
 """Columns that are read; others may stand beside them."""
 

@@ -2,6 +2,17 @@
 
 from ogai.flows.strategy.export import export, text_of
 from ogai.flows.strategy.import_ import Understood, import_
+from ogai.flows.strategy.measured import MeasuredTable, measured
 from ogai.flows.strategy.score import Score, calibrate, score
 
-__all__ = ["Score", "Understood", "calibrate", "export", "import_", "score", "text_of"]
+__all__ = [
+    "MeasuredTable",
+    "Score",
+    "Understood",
+    "calibrate",
+    "export",
+    "import_",
+    "measured",
+    "score",
+    "text_of",
+]
