@@ -154,7 +154,7 @@ def _ordered(problem: Problem, outline: Strategy) -> Iterator[Strategy]:
 
 
 def _offsets(problem: Problem, degrees: Degrees) -> Iterator[Table]:
-    """All tables of layers; virtual stages hold the even share or one layer more, and of several kinds the even table."""
+    """All tables of layers; virtual stages hold the even share or one more, of several kinds the even table."""
     places, layers, model = degrees.pp * degrees.vp, problem.architecture.layers, problem.architecture
     if degrees.vp > 1 and (model.experts or model.num_nextn_predict_layers):
         yield balanced_offset(layers, degrees.pp, degrees.vp)
@@ -175,7 +175,7 @@ def _recomputed(problem: Problem, strategy: Strategy) -> Iterator[Strategy]:
     pp = strategy.degrees.pp
     for chosen in product(*ways):
         full, partly = ([one[way] for one in chosen] for way in (0, 1))
-        if not problem.limits.recompute_by_stage and not _alike(full, partly, counts):
+        if not _runs(problem.limits, full, partly, counts):
             continue
         table = [tuple(tuple(row[at : at + pp]) for at in range(0, len(row), pp)) for row in (full, partly)]
         if any(full):
@@ -187,9 +187,13 @@ def _recomputed(problem: Problem, strategy: Strategy) -> Iterator[Strategy]:
         yield msgspec.structs.replace(strategy, recompute=recompute)
 
 
-def _alike(full: list[int], partly: list[int], counts: list[int]) -> bool:
+def _runs(limits: Limits, full: list[int], partly: list[int], counts: list[int]) -> bool:
+    if limits.recomputing == "by_stage":
+        return True
     if any(partly):
         return not any(full) and partly == counts
+    if limits.recomputing == "all":
+        return full == counts or not any(full)
     most = max(full)
     return full == [min(most, count) for count in counts]
 
@@ -204,7 +208,7 @@ def priced(problem: Problem, strategy: Strategy) -> tuple[float, int]:
 def best_of(problem: Problem, costs: list[tuple[Strategy, float, int]]) -> float | None:
     """Seconds of the fastest strategy that fits; where stages recompute as they like, none more than it must."""
     fitting = [one for one in costs if one[2] <= problem.device.memory_bytes]
-    if not problem.limits.recompute_by_stage:
+    if problem.limits.recomputing != "by_stage":
         return min((seconds for _, seconds, _ in fitting), default=None)
     least: dict[Strategy, tuple[float, float]] = {}
     for strategy, seconds, _ in fitting:
@@ -220,6 +224,3 @@ def work_of(problem: Problem, strategy: Strategy) -> float:
     return sum(stage.total for stage in stage_times(problem.setting(strategy), rates))
 
 
-def limits_alike() -> Limits:
-    """What a framework runs that recomputes the same on every stage."""
-    return Limits(recompute_by_stage=False)

@@ -1,6 +1,29 @@
 """The best strategy for a model and a machine: all legal cuts, exact balance of stages, bounds that are proven."""
 
 from l3_modeltools.planning.search.find import Candidate, Found, find
-from l3_modeltools.planning.search.problem import Decided, Limits, Problem
+from l3_modeltools.planning.search.limits import limits_of
+from l3_modeltools.planning.search.outlook import Outlook, outlook, reasons
+from l3_modeltools.planning.search.problem import Decided, Limits, Problem, Recomputing, Schedule
+from l3_modeltools.planning.search.remedy import explain_nothing
+from l3_modeltools.planning.search.wish import Planned, Wish, front, plan, sizes
 
-__all__ = ["Candidate", "Decided", "Found", "Limits", "Problem", "find"]
+__all__ = [
+    "Candidate",
+    "Decided",
+    "Found",
+    "Limits",
+    "Outlook",
+    "Planned",
+    "Problem",
+    "Recomputing",
+    "Schedule",
+    "Wish",
+    "explain_nothing",
+    "find",
+    "front",
+    "limits_of",
+    "outlook",
+    "plan",
+    "reasons",
+    "sizes",
+]

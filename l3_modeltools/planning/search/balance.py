@@ -1,10 +1,10 @@
 """How many layers each pipeline stage holds: the exact minimiser of a step that waits for its slowest stage.
 
-A step takes  count · max_p w_p + (Σ_p z_p - z_slowest) / vp + rest(slowest)  seconds: the slowest stage works through all
-micro batches, the others show once while the pipeline fills and drains (arXiv:2104.04473, section 2.2), and what is done
-once a step follows from what the slowest stage holds. So for each possible value of the maximum, in ascending order, the
-smallest Σ z is found among tables that stay below it, by dynamic programming over the layers dealt so far; no value
-beyond the point at which the first term alone is too much can win.
+A step takes  count · max_p w_p + (Σ_p z_p - z_slowest) / vp + rest(slowest)  seconds: the slowest stage works through
+all micro batches, the others show once while the pipeline fills and drains (arXiv:2104.04473, section 2.2), and what is
+done once a step follows from what the slowest stage holds. So for each possible value of the maximum, in ascending
+order, the smallest Σ z is found among tables that stay below it, by dynamic programming over the layers dealt so far;
+no value beyond the point at which the first term alone is too much can win.
 """
 
 from bisect import bisect_left, bisect_right
@@ -109,7 +109,8 @@ class _Reach:
         """What a stage can hold, by the layers before it."""
         starts = self._starts(p)
         if self.dealing.alike:
-            yield from dict.fromkeys(starts, list(self._choices(p, starts[0]))).items() if starts else ()
+            held = list(self._choices(p, starts[0])) if starts else []
+            yield from ((start, held) for start in starts)
         else:
             yield from ((start, list(self._choices(p, start))) for start in starts)
 
@@ -135,7 +136,7 @@ class _Reach:
         return paces[bisect_left(paces, True, key=self.feasible) :]
 
     def feasible(self, pace: float) -> bool:
-        """Whether there is a table within that pace; of one kind of layers, stages can hold any number up to their most."""
+        """Whether there is a table within that pace; of one kind of layers stages hold any number up to their most."""
         if self._room(pace)[0] < self.dealing.layers:
             return False
         return self.dealing.alike or self.table(pace, ANY) is not None
@@ -168,7 +169,9 @@ class _Reach:
         """Most layers that the stages from each one on can hold together."""
         room = [0]
         for stage in reversed(self.held):
-            most = max((held[at - 1][0] for held in distinct(stage) if (at := _fitting(held, pace))), default=0)
+            most = max(
+                (held[at - 1][0] for held in distinct(stage) if (at := _fitting(held, pace))), default=0
+            )
             room.append(room[-1] + most)
         return room[::-1]
 

@@ -1,8 +1,8 @@
 """The fastest strategies of a problem, proven: what is not priced cannot be among them.
 
-Cuts are taken in the order of a time that they cannot beat; once that is longer than what was found, all that are left
-are too. A shape is passed over when even its even share of layers, all recomputed, cannot fit; of what is left the layers
-are dealt exactly.
+Cuts with the shortest steps in sight come first; what cannot beat the best that were found is passed over. So is a
+shape of which not even one stage with the even share of layers, all recomputed, can fit. Of what is left the layers are
+dealt exactly.
 """
 
 from dataclasses import dataclass, field
@@ -90,12 +90,14 @@ def _order(one: tuple[float, tuple[int, ...], Strategy]) -> tuple[float, tuple[i
     return float(f"{one[0]:.9g}"), one[1]
 
 
-def find(problem: Problem, *, top: int = 5, within: float = float("inf")) -> Found:
+def find(problem: Problem, *, top: int = 5, within: float = float("inf"), first: bool = False) -> Found:
     """The `top` fastest strategies of different degrees that fit and take no longer than `within` seconds.
+
+    `first`: any that fits will do.
 
     Raises UnsatisfiableError for a number format that the device has no peak of.
     """
-    return _Search(problem, top, within).run()
+    return _Search(problem, top, within).run(first=first)
 
 
 class _Search:
@@ -108,12 +110,14 @@ class _Search:
         self.least: dict[tuple[Cut, int], int] = {}
         self.likes: dict[tuple[Cut, int], dict[object, tuple[Like, tuple[int, ...]]]] = {}
 
-    def run(self) -> Found:
+    def run(self, *, first: bool) -> Found:
         """Take cuts in the order of what they cannot beat."""
         known = [cut for cut in self.space.cuts() if self.space.orders(cut.pp)]
         if known:
             self.scale = self.probe.scale(known[0].block)
         for _, bound, at in sorted((*self.cut_bounds(cut), at) for at, cut in enumerate(known)):
+            if first and self.best.known:
+                break
             if bound > self.best.worst():
                 self.found.pass_over(len(self.space.orders(known[at].pp)) * len(self.space.zero_stages))
                 continue
@@ -135,19 +139,19 @@ class _Search:
         return self.probe.seconds(cut.block, "zero_bubble", *((3, cut.dp) if zero == 3 else (0, 1)))
 
     def pace(self, cut: Cut) -> float:
-        """Seconds of a micro batch that the slowest stage takes at least: the even share, or the even share of layers."""
+        """Seconds of a micro batch that the slowest stage takes at least: the even share of them, or of layers."""
         work = self.work(cut)
         least = min(of[2] for of, many in zip(work.layers, self.kinds, strict=True) if many)
         return max(work.whole(self.kinds) / cut.pp, -(-self.layers // cut.pp) * least)
 
     def cut_bounds(self, cut: Cut) -> tuple[float, float]:
-        """Where a cut is taken in turn, and seconds that no step of it can beat, by the schedule of the shortest bubble.
+        """What a cut is ordered by, and seconds that no step of it can beat, with the schedule of the shortest bubble.
 
-        Without a bubble at all as far as is proven before its layers are looked at one by one, and a third of it as a guess.
+        Where schedules have next to none, none is proven, and a third of a bubble is a guess.
         """
         whole, count = self.probe.whole(cut.block), cut.microbatches
         pace = whole / cut.pp
-        most: dict[Schedule, int] = {schedule: vp for schedule, vp in self.space.orders(cut.pp)}
+        most: dict[Schedule, int] = dict(self.space.orders(cut.pp))
         waits = [0.0 if one == "zero_bubble" else (whole - pace) / vp for one, vp in most.items()]
         guess = [(whole - pace) / vp / (3 if one == "zero_bubble" else 1) for one, vp in most.items()]
         return self.scale * (count * pace + min(guess)), self.scale * (count * pace + min(waits))
@@ -158,7 +162,11 @@ class _Search:
 
     def bound(self, cut: Cut, schedule: Schedule, vp: int, zero: int) -> float:
         """All micro batches at the slowest stage, and all stages once, virtual ones sooner after each other."""
-        pace, shown, count = self.pace(cut), self.shown(cut, schedule, zero).whole(self.kinds), cut.microbatches
+        pace, shown, count = (
+            self.pace(cut),
+            self.shown(cut, schedule, zero).whole(self.kinds),
+            cut.microbatches,
+        )
         return self.scale * max(count * pace, (count - 1 / vp) * pace + shown / vp)
 
     def consider(self, shape: Shape) -> None:
@@ -183,9 +191,7 @@ class _Search:
         for table in tables(self.problem, shape, chooser, bounds, price, below):
             seconds = price(table)
             if seconds <= below:
-                self.best.offer(
-                    group_of(shape), seconds, shape, strategy_of(self.problem, shape, table)
-                )
+                self.best.offer(group_of(shape), seconds, shape, strategy_of(self.problem, shape, table))
 
     def chooser(self, shape: Shape) -> StageChooser:
         """What the stages of a shape can hold."""

@@ -8,10 +8,11 @@ from l0_infra.schemas import Device
 from l3_modeltools.planning.cost import Setting
 from l3_modeltools.schemas import Architecture, Calibration, Machine, Practice, Strategy
 
-__all__ = ["Decided", "Limits", "Mode", "Problem", "Schedule"]
+__all__ = ["Decided", "Limits", "Mode", "Problem", "Recomputing", "Schedule"]
 
 Mode = Literal["none", "selective", "full"]
 Schedule = Literal["1f1b", "interleaved", "zero_bubble"]
+Recomputing = Literal["by_stage", "alike", "all"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -44,8 +45,8 @@ class Limits:
     """Degrees that may be more than 1."""
     zero_stages: tuple[int, ...] = (0, 1, 2, 3)
     schedules: tuple[Schedule, ...] = ("1f1b", "interleaved", "zero_bubble")
-    recompute_by_stage: bool = True
-    """Whether stages may recompute different numbers of layers; else each virtual stage its first so many."""
+    recomputing: Recomputing = "by_stage"
+    """`by_stage`: each stage what it must; `alike`: each virtual stage its first so many layers; `all` or none."""
     runs: Callable[[Strategy, int], bool] = _anything
     """Whether it runs a strategy with so many micro batches, whatever its layers and recomputation."""
 

@@ -1,7 +1,7 @@
 """Seconds of one layer and one micro batch by kind and recomputation, read off the cost model from outside.
 
-`time_of` prices whole steps. A probe has two stages: the first so long that it is the slowest, the second holding what is
-asked about. The first waits for the second alone, so the step's bubble is the second stage's seconds, exactly.
+`time_of` prices whole steps. A probe has two stages: the first so long that it is the slowest, the second holding what
+is asked about. The first waits for the second alone, so the step's bubble is the second stage's seconds, exactly.
 """
 
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""All legal ways to cut, but for how layers are dealt: made of divisors, each dimension judged by the one judge of cuts."""
+"""All legal ways to cut, but for how layers are dealt: divisors, each dimension judged by the one judge of cuts."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -167,7 +167,8 @@ class Space:
         return tuple(
             (schedule, vp)
             for schedule, vp in known
-            if schedule in self.problem.limits.schedules and decided in (None, schedule)
+            if schedule in self.problem.limits.schedules
+            and decided in (None, schedule)
             and any(self.allowed("vp", [vp]))
         )
 

@@ -1,7 +1,7 @@
 """How a stage holds its layers: recomputing no more of them than it must to fit, in the way that costs least."""
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
 
 from l3_modeltools.planning.cost import Setting
@@ -29,7 +29,7 @@ Fits = Callable[[Counts, Counts], bool]
 
 
 class StageChooser:
-    """Chooses for the stages of one shape. Of several kinds of layers on virtual stages it knows the even table alone."""
+    """Chooses for the stages of one shape; of several kinds of layers on virtual stages, the even table alone."""
 
     def __init__(
         self,
@@ -48,7 +48,7 @@ class StageChooser:
         """Whether all layers are of one kind, the one of most layers."""
         self.layers = problem.architecture.layers
         self.mode = problem.decided.recompute
-        self.by_stage = problem.limits.recompute_by_stage
+        self.by_stage = problem.limits.recomputing == "by_stage"
         self.told_alike = self.mode is None and not self.by_stage
         self.same = 0
         """Layers that each virtual stage recomputes in full, where all do the same; -1: all selectively."""
@@ -128,9 +128,7 @@ class StageChooser:
                     row[mode] += many
         return tuple((row[0], row[1], row[2]) for row in dealt)
 
-    def _fitting(
-        self, p: int, sizes: Counts, chunks: tuple[Kinds, ...]
-    ) -> Iterator[tuple[Counts, Counts]]:
+    def _fitting(self, p: int, sizes: Counts, chunks: tuple[Kinds, ...]) -> Iterator[tuple[Counts, Counts]]:
         """Ways that fit, among them the fastest: for each number of layers in full, the fewest selective ones.
 
         A further layer that is recomputed never needs more memory: it spares of each micro batch in flight what its own
@@ -172,7 +170,7 @@ class StageChooser:
         return fits(full, _filled(left, flying, part))
 
     def _enough(self, p: int, sizes: Counts, fits: Fits) -> bool:
-        """Whether a stage fits that recomputes `same` layers of each virtual stage in full: the more, the less it keeps."""
+        """Whether a stage fits with `same` layers of each virtual stage recomputed in full: the more, the less it keeps."""
         key = (sizes, p == 0, p == self.shape.cut.pp - 1, self.flying[p])
         if key not in self.needed:
             nothing, most = (0,) * len(sizes), max(sizes)
@@ -250,8 +248,7 @@ class StageChooser:
         like, _ = self.likes[key]
         each, (in_full, partly) = self.per_layer[self.kind].kept, self.spared[self.kind]
         kept = [
-            size * each - a * in_full - b * partly
-            for size, a, b in zip(sizes, full, selective, strict=True)
+            size * each - a * in_full - b * partly for size, a, b in zip(sizes, full, selective, strict=True)
         ]
         if ends[0]:
             kept[0] += self.first_bytes

@@ -7,12 +7,11 @@ from random import Random
 
 import pytest
 
-from l3_modeltools.planning.search import find
+from l3_modeltools.planning.search import Limits, Recomputing, find
 from l3_modeltools.schemas import cut_faults
 from tests.support.planner_spaces import (
     best_of,
     every_strategy,
-    limits_alike,
     priced,
     small_problem,
     with_memory,
@@ -27,8 +26,8 @@ def test_the_best_is_that_of_all(seed: int) -> None:
     random = Random(seed)
     while True:
         problem = small_problem(random)
-        if random.random() < 0.3:
-            problem = replace(problem, limits=limits_alike())
+        recomputing: Recomputing = random.choice(["by_stage", "by_stage", "alike", "all"])
+        problem = replace(problem, limits=Limits(recomputing=recomputing))
         strategies = list(islice(every_strategy(problem), LARGEST + 1))
         if 0 < len(strategies) <= LARGEST:
             break
