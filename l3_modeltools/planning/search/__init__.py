@@ -5,7 +5,14 @@ from l3_modeltools.planning.search.limits import limits_of
 from l3_modeltools.planning.search.outlook import Outlook, outlook, reasons
 from l3_modeltools.planning.search.problem import Decided, Limits, Problem, Recomputing, Schedule
 from l3_modeltools.planning.search.remedy import explain_nothing
-from l3_modeltools.planning.search.wish import Planned, Wish, front, plan, sizes
+from l3_modeltools.planning.search.wish import (
+    Planned,
+    Wish,
+    plan_strategy,
+    scaling_curve,
+    sizes,
+    strategy_front,
+)
 
 __all__ = [
     "Candidate",
@@ -20,10 +27,11 @@ __all__ = [
     "Wish",
     "explain_nothing",
     "find",
-    "front",
     "limits_of",
     "outlook",
-    "plan",
+    "plan_strategy",
     "reasons",
+    "scaling_curve",
     "sizes",
+    "strategy_front",
 ]

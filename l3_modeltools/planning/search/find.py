@@ -6,6 +6,7 @@ dealt exactly.
 """
 
 from dataclasses import dataclass, field
+from functools import partial
 
 from l3_modeltools.planning.cost.bytes import Like, StepMemory, memory_of
 from l3_modeltools.planning.cost.seconds import StepTime, time_of
@@ -40,7 +41,7 @@ class Candidate:
 
 @dataclass(kw_only=True, slots=True)
 class Found:
-    """The best candidates, of each set of degrees the fastest, and how many shapes were looked at how closely."""
+    """The best candidates, of each tp, pp and ep the fastest, and how many shapes were looked at how closely."""
 
     candidates: tuple[Candidate, ...] = ()
     shapes: int = 0
@@ -91,7 +92,7 @@ def _order(one: tuple[float, tuple[int, ...], Strategy]) -> tuple[float, tuple[i
 
 
 def find(problem: Problem, *, top: int = 5, within: float = float("inf"), first: bool = False) -> Found:
-    """The `top` fastest strategies of different degrees that fit and take no longer than `within` seconds.
+    """The `top` fastest strategies, of different tp, pp or ep, that fit and take no longer than `within` seconds.
 
     `first`: any that fits will do.
 
@@ -121,8 +122,11 @@ class _Search:
             if bound > self.best.worst():
                 self.found.pass_over(len(self.space.orders(known[at].pp)) * len(self.space.zero_stages))
                 continue
-            for shape in sorted(self.space.shapes(known[at]), key=self.shape_bound):
-                self.found.shapes += 1
+            shapes = list(self.space.shapes(known[at]))
+            fitting = [shape for shape in shapes if self.least_bytes(shape) <= self.memory_bytes]
+            self.found.shapes += len(shapes)
+            self.found.too_large += len(shapes) - len(fitting)
+            for shape in sorted(fitting, key=self.shape_bound):
                 self.consider(shape)
         ranked = sorted(self.best.known.values(), key=_order)[: self.best.top]
         self.found.candidates = tuple(self.candidate(strategy) for _, _, strategy in ranked)
@@ -162,11 +166,10 @@ class _Search:
 
     def bound(self, cut: Cut, schedule: Schedule, vp: int, zero: int) -> float:
         """All micro batches at the slowest stage, and all stages once, virtual ones sooner after each other."""
-        pace, shown, count = (
-            self.pace(cut),
-            self.shown(cut, schedule, zero).whole(self.kinds),
-            cut.microbatches,
-        )
+        count, pace = cut.microbatches, self.pace(cut)
+        if self.scale * count * pace > self.best.worst():
+            return self.scale * count * pace
+        shown = self.shown(cut, schedule, zero).whole(self.kinds)
         return self.scale * max(count * pace, (count - 1 / vp) * pace + shown / vp)
 
     def consider(self, shape: Shape) -> None:
@@ -174,9 +177,6 @@ class _Search:
         below = self.best.below(group_of(shape))
         if self.shape_bound(shape) > below:
             self.found.too_slow += 1
-            return
-        if self.least_bytes(shape) > self.memory_bytes:
-            self.found.too_large += 1
             return
         bounds = Bounds(scale=self.scale, rest=self.scale * self.probe.hand_over(shape))
         if self.shape_bound(shape) + bounds.rest > below:
@@ -195,10 +195,15 @@ class _Search:
 
     def chooser(self, shape: Shape) -> StageChooser:
         """What the stages of a shape can hold."""
-        work = self.work(shape.cut, shape.zero_stage)
-        shown = self.shown(shape.cut, shape.schedule, shape.zero_stage)
         likes = self.likes.setdefault((shape.cut, shape.zero_stage), {})
-        return StageChooser(self.problem, shape, work, shown, self.memory_bytes, likes)
+        return StageChooser(
+            self.problem,
+            shape,
+            partial(self.work, shape.cut, shape.zero_stage),
+            partial(self.shown, shape.cut, shape.schedule, shape.zero_stage),
+            self.memory_bytes,
+            likes,
+        )
 
     def least_bytes(self, shape: Shape) -> int:
         """Bytes that some stage of a shape needs at least: the same for all its schedules."""
@@ -224,6 +229,5 @@ class _Search:
 
 
 def group_of(shape: Shape) -> tuple[int, ...]:
-    """The degrees of which the fastest alone is shown."""
-    block, cut = shape.cut.block, shape.cut
-    return cut.dp, block.tp, cut.pp, block.cp, block.ep
+    """The degrees of which the fastest alone is shown; copies and context parts make up the rest of the devices."""
+    return shape.cut.block.tp, shape.cut.pp, shape.cut.block.ep

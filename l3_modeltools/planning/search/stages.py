@@ -2,7 +2,7 @@
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
-from functools import lru_cache, partial
+from functools import cached_property, lru_cache, partial
 
 from l3_modeltools.planning.cost import Setting
 from l3_modeltools.planning.cost.bytes import (
@@ -35,12 +35,13 @@ class StageChooser:
         self,
         problem: Problem,
         shape: Shape,
-        work: LayerSeconds,
-        shown: LayerSeconds,
+        work: Callable[[], LayerSeconds],
+        shown: Callable[[], LayerSeconds],
         memory_bytes: int,
         likes: dict[object, tuple[Like, Counts]],
     ) -> None:
-        self.shape, self.work, self.shown, self.memory_bytes = shape, work, shown, memory_bytes
+        self.shape, self.memory_bytes = shape, memory_bytes
+        self._work, self._shown = work, shown
         self.setting: Setting = problem.setting(outline(problem, shape))
         self.kinds = kinds_of(problem.architecture)
         self.kind = max(range(3), key=lambda kind: self.kinds[kind])
@@ -53,6 +54,7 @@ class StageChooser:
         self.same = 0
         """Layers that each virtual stage recomputes in full, where all do the same; -1: all selectively."""
         self.flying = in_flight(self.setting)
+        self.buffers = problem.practice.kept.stage_buffers
         rank = rank_of(self.setting)
         self.per_layer = layers_of(rank)
         self.spared = [(one.kept - one.full, one.kept - one.selective) for one in self.per_layer]
@@ -65,6 +67,16 @@ class StageChooser:
         self.needed: dict[object, int] = {}
         self.likes = likes
         """Of the same cut and ZeRO stage, whatever the schedule."""
+
+    @cached_property
+    def work(self) -> LayerSeconds:
+        """Seconds of layers at work."""
+        return self._work()
+
+    @cached_property
+    def shown(self) -> LayerSeconds:
+        """Seconds of layers while others wait."""
+        return self._shown()
 
     def choose(self, p: int, start: int, count: int) -> Choice | None:
         """The fastest way in which stage p can hold `count` layers, `start` being before it; None if none fits."""
@@ -240,21 +252,36 @@ class StageChooser:
         return stage_memory(like, flying, kept_each).total
 
     def bytes_alike(self, sizes: Counts, p: int, full: Counts, selective: Counts, flying: Counts) -> int:
-        """The same where all layers are of one kind: most of the account follows from how many there are."""
+        """The same where all layers are of one kind: most of the account follows from how many there are.
+
+        Unless virtual stages have buffers of their own, they are told together, as one that keeps it all once.
+        """
         ends = (p == 0, p == self.shape.cut.pp - 1)
-        key = (sum(sizes), len(sizes), *ends, any(full), any(selective))
+        apart = len(sizes) if self.buffers else 1
+        key = (sum(sizes), apart, *ends, any(full), any(selective))
         if key not in self.likes:
-            self.likes[key] = self._like(self._of_kind(sizes), *ends, full, selective)
+            self.likes[key] = self._like_alike(sizes, *ends, full, selective)
         like, _ = self.likes[key]
         each, (in_full, partly) = self.per_layer[self.kind].kept, self.spared[self.kind]
         kept = [
-            size * each - a * in_full - b * partly for size, a, b in zip(sizes, full, selective, strict=True)
+            size * each - a * in_full - b * partly
+            for size, a, b in zip(sizes, full, selective, strict=True)
         ]
         if ends[0]:
             kept[0] += self.first_bytes
         if ends[1]:
             kept[-1] += self.last_bytes
-        return stage_memory(like, flying, tuple(kept)).total
+        if self.buffers:
+            return stage_memory(like, flying, tuple(kept)).total
+        once = sum(many * size for many, size in zip(flying, kept, strict=True))
+        return stage_memory(like, (1,), (once,)).total
+
+    def _like_alike(
+        self, sizes: Counts, first: bool, last: bool, full: Counts, selective: Counts
+    ) -> tuple[Like, Counts]:
+        if self.buffers:
+            return self._like(self._of_kind(sizes), first, last, full, selective)
+        return self._like(self._of_kind((sum(sizes),)), first, last, (sum(full),), (sum(selective),))
 
     def _of_kind(self, sizes: Counts) -> tuple[Kinds, ...]:
         kind = self.kind

@@ -1,6 +1,6 @@
 """What is asked of a plan: the fastest step, fewest accelerators for a deadline, the least money; a front."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -11,7 +11,7 @@ from l3_modeltools.planning.search.find import Candidate, Found, find
 from l3_modeltools.planning.search.outlook import HOUR, least_step_s
 from l3_modeltools.planning.search.problem import Problem
 
-__all__ = ["Objective", "Planned", "Wish", "front", "plan", "sizes"]
+__all__ = ["Objective", "Planned", "Wish", "plan_strategy", "scaling_curve", "sizes", "strategy_front"]
 
 Objective = Literal["fastest", "fewest", "cheapest"]
 STEP = 0.05
@@ -40,7 +40,7 @@ class Planned:
 Tell = Callable[[str], None]
 
 
-def plan(problem: Problem, wish: Wish, *, top: int = 5, tell: Tell = lambda text: None) -> Planned:
+def plan_strategy(problem: Problem, wish: Wish, *, top: int = 5, tell: Tell = lambda text: None) -> Planned:
     """Search as the wish says. Raises UsageError for a wish that lacks what it is about."""
     _require(problem, wish)
     if wish.objective == "fastest":
@@ -75,7 +75,14 @@ def sizes(problem: Problem) -> Iterator[int]:
     yield from sorted(size for size in {*known, whole} if size <= whole)
 
 
-def front(problem: Problem) -> Iterator[Candidate]:
+def scaling_curve(problem: Problem, devices: Iterable[int]) -> Iterator[tuple[Problem, Candidate | None]]:
+    """The fastest strategy for each number of accelerators; None where none fits."""
+    for size in devices:
+        resized = problem.on(size)
+        yield resized, next(iter(find(resized, top=1).candidates), None)
+
+
+def strategy_front(problem: Problem) -> Iterator[Candidate]:
     """Strategies of which none is both faster and smaller than another, the fastest first.
 
     Each is the fastest that stays below the memory of the one before; steps in memory are a twentieth of the device's.
