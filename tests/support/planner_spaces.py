@@ -156,7 +156,8 @@ def _ordered(problem: Problem, outline: Strategy) -> Iterator[Strategy]:
 def _offsets(problem: Problem, degrees: Degrees) -> Iterator[Table]:
     """All tables of layers; virtual stages hold the even share or one more, of several kinds the even table."""
     places, layers, model = degrees.pp * degrees.vp, problem.architecture.layers, problem.architecture
-    if degrees.vp > 1 and (model.experts or model.num_nextn_predict_layers):
+    several = model.experts is not None and model.experts.first_k_dense_replace > 0
+    if degrees.vp > 1 and (several or model.num_nextn_predict_layers):
         yield balanced_offset(layers, degrees.pp, degrees.vp)
         return
     rest = layers % places
@@ -222,5 +223,3 @@ def work_of(problem: Problem, strategy: Strategy) -> float:
     """Seconds that all stages together work for a micro batch."""
     rates = Rates.of(problem.machine, problem.device, problem.practice, problem.calibration)
     return sum(stage.total for stage in stage_times(problem.setting(strategy), rates))
-
-

@@ -1,6 +1,6 @@
 """The best strategy for a model and a machine: all legal cuts, exact balance of stages, bounds that are proven."""
 
-from l3_modeltools.planning.search.find import Candidate, Found, find
+from l3_modeltools.planning.search.find import Candidate, Searched, find
 from l3_modeltools.planning.search.limits import limits_of
 from l3_modeltools.planning.search.outlook import Outlook, outlook, reasons
 from l3_modeltools.planning.search.problem import Decided, Limits, Problem, Recomputing, Schedule
@@ -17,13 +17,13 @@ from l3_modeltools.planning.search.wish import (
 __all__ = [
     "Candidate",
     "Decided",
-    "Found",
     "Limits",
     "Outlook",
     "Planned",
     "Problem",
     "Recomputing",
     "Schedule",
+    "Searched",
     "Wish",
     "explain_nothing",
     "find",

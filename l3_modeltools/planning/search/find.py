@@ -18,7 +18,7 @@ from l3_modeltools.planning.search.stages import StageChooser
 from l3_modeltools.planning.search.table import Bounds, strategy_of, tables
 from l3_modeltools.schemas import Strategy
 
-__all__ = ["Candidate", "Found", "find"]
+__all__ = ["Candidate", "Searched", "find"]
 
 CLOSE = 1e-9
 """Steps whose seconds differ by this share take equally long; the simpler one is ranked first."""
@@ -40,7 +40,7 @@ class Candidate:
 
 
 @dataclass(kw_only=True, slots=True)
-class Found:
+class Searched:
     """The best candidates, of each tp, pp and ep the fastest, and how many shapes were looked at how closely."""
 
     candidates: tuple[Candidate, ...] = ()
@@ -91,7 +91,7 @@ def _order(one: tuple[float, tuple[int, ...], Strategy]) -> tuple[float, tuple[i
     return float(f"{one[0]:.9g}"), one[1]
 
 
-def find(problem: Problem, *, top: int = 5, within: float = float("inf"), first: bool = False) -> Found:
+def find(problem: Problem, *, top: int = 5, within: float = float("inf"), first: bool = False) -> Searched:
     """The `top` fastest strategies, of different tp, pp or ep, that fit and take no longer than `within` seconds.
 
     `first`: any that fits will do.
@@ -104,14 +104,14 @@ def find(problem: Problem, *, top: int = 5, within: float = float("inf"), first:
 class _Search:
     def __init__(self, problem: Problem, top: int, within: float) -> None:
         self.problem, self.space, self.probe = problem, Space(problem), Probe(problem)
-        self.best, self.found = _Best(top, within), Found()
+        self.best, self.found = _Best(top, within), Searched()
         self.kinds, self.layers = kinds_of(problem.architecture), problem.architecture.layers
         self.memory_bytes = problem.device.memory_bytes
         self.scale = 1.0
         self.least: dict[tuple[Cut, int], int] = {}
         self.likes: dict[tuple[Cut, int], dict[object, tuple[Like, tuple[int, ...]]]] = {}
 
-    def run(self, *, first: bool) -> Found:
+    def run(self, *, first: bool) -> Searched:
         """Take cuts in the order of what they cannot beat."""
         known = [cut for cut in self.space.cuts() if self.space.orders(cut.pp)]
         if known:

@@ -10,7 +10,7 @@ __all__ = ["limits_of"]
 
 SCHEDULES: tuple[Schedule, ...] = ("1f1b", "interleaved", "zero_bubble")
 RECOMPUTING: Mapping[str, Recomputing] = {"mindformers": "by_stage", "megatron": "alike"}
-"""Lists by stage (MindFormers 1.x), the first layers of each virtual stage (Megatron-LM); others: all layers or none."""
+"""Lists by stage (MindFormers 1.x), the first layers of virtual stages (Megatron-LM); others: all layers or none."""
 
 
 def limits_of(framework: str) -> Limits:

@@ -182,7 +182,7 @@ class StageChooser:
         return fits(full, _filled(left, flying, part))
 
     def _enough(self, p: int, sizes: Counts, fits: Fits) -> bool:
-        """Whether a stage fits with `same` layers of each virtual stage recomputed in full: the more, the less it keeps."""
+        """Whether a stage fits with `same` layers of virtual stages recomputed in full: the more, the less it keeps."""
         key = (sizes, p == 0, p == self.shape.cut.pp - 1, self.flying[p])
         if key not in self.needed:
             nothing, most = (0,) * len(sizes), max(sizes)
@@ -264,8 +264,7 @@ class StageChooser:
         like, _ = self.likes[key]
         each, (in_full, partly) = self.per_layer[self.kind].kept, self.spared[self.kind]
         kept = [
-            size * each - a * in_full - b * partly
-            for size, a, b in zip(sizes, full, selective, strict=True)
+            size * each - a * in_full - b * partly for size, a, b in zip(sizes, full, selective, strict=True)
         ]
         if ends[0]:
             kept[0] += self.first_bytes

@@ -7,7 +7,8 @@ from typing import Literal
 from msgspec.structs import replace as with_fields
 
 from l0_infra.core.errors import UsageError
-from l3_modeltools.planning.search.find import Candidate, Found, find
+from l0_infra.core.units import format_count
+from l3_modeltools.planning.search.find import Candidate, Searched, find
 from l3_modeltools.planning.search.outlook import HOUR, least_step_s
 from l3_modeltools.planning.search.problem import Problem
 
@@ -34,7 +35,7 @@ class Planned:
     """The problem at the size that was chosen, and what was found for it; None where nothing keeps to the wish."""
 
     problem: Problem
-    found: Found | None
+    found: Searched | None
 
 
 Tell = Callable[[str], None]
@@ -52,7 +53,7 @@ def plan_strategy(problem: Problem, wish: Wish, *, top: int = 5, tell: Tell = la
         within = min(_within(smaller, wish), _cheaper(smaller, wish, best[0]) if best else float("inf"))
         if least_step_s(smaller) > within:
             continue
-        tell(f"{size:,} accelerators")
+        tell(format_count(size, "accelerator"))
         found = find(smaller, top=1, within=within)
         if found.candidates:
             step_s = found.candidates[0].step_s

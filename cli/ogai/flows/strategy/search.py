@@ -10,11 +10,12 @@ from l0_infra import load_devices
 from l0_infra.core.documents import render_document
 from l0_infra.core.errors import UnsatisfiableError
 from l0_infra.core.store import save_file
+from l0_infra.core.units import format_count
 from l3_modeltools import (
     Candidate,
     Outlook,
-    Planned,
     Problem,
+    Searched,
     Wish,
     count_parameters,
     explain_nothing,
@@ -107,7 +108,7 @@ def search(
     planned = plan_strategy(problem, wish, top=top, tell=tell)
     if planned.found is None:
         raise _unkept(problem, wish)
-    plan = _plan(asked, wish, planned)
+    plan = _plan(asked, wish, planned.problem, planned.found)
     if front:
         points = tuple(strategy_front(planned.problem))
         plan = _with_front(plan, tuple(_offer(planned.problem, one, wish.tokens) for one in points))
@@ -122,7 +123,7 @@ def sweep(
     """The best strategy for each number of accelerators. Raises UnsatisfiableError where none has any."""
     problem, points, base = problem_of(asked), [], None
     for size in devices:
-        tell(f"{size:,} accelerators")
+        tell(format_count(size, "accelerator"))
         ((resized, best),) = scaling_curve(problem, [size])
         offer = _offer(resized, best, tokens) if best else None
         rate = offer.outlook.tokens_per_s_per_device if offer else None
@@ -164,9 +165,7 @@ def _more(best: Outlook, days: float | None) -> str:
     )
 
 
-def _plan(asked: Asked, wish: Wish, planned: Planned) -> Plan:
-    problem, found = planned.problem, planned.found
-    assert found is not None
+def _plan(asked: Asked, wish: Wish, problem: Problem, found: Searched) -> Plan:
     return Plan(
         model=problem.architecture.name,
         parameters=count_parameters(problem.architecture).total,

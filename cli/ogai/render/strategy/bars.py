@@ -38,7 +38,7 @@ BANDS = (
 )
 MOST = 12
 """Lines of a picture; more stages than that are told in groups of like ones."""
-LABEL, VALUE = 13, 20
+LABEL, VALUE = 13, 22
 
 
 def draw_stages(
@@ -65,7 +65,7 @@ def draw_legend(*, coloured: bool) -> "Text":
     legend = Text(" " * LABEL)
     for band in BANDS:
         legend.append("█ " if coloured else f"{band.letter} ", style=band.colour if coloured else "")
-        legend.append(f"{band.name}  ")
+        legend.append(f"{band.name} ")
     return legend
 
 

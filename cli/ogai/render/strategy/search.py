@@ -32,10 +32,7 @@ def print_plan(plan: Plan, *, written: Path | None = None) -> None:
         print_table(offer_columns(plan.tokens), _numbered(plan.front))
     click.echo(_looked_at(plan), err=True)
     if written:
-        click.echo(
-            f"the first is in {written}; `ogai strategy export {written} --to megatron` translates it",
-            err=True,
-        )
+        click.echo(f"the first is in {written}, for `ogai strategy export`", err=True)
 
 
 Row = tuple[int, Offer]
@@ -83,7 +80,9 @@ def _print_reasons(offers: Sequence[Offer]) -> None:
         return
     grid = Table.grid(padding=(0, 2, 0, 0))
     for at, offer in enumerate(offers, 1):
-        grid.add_row(Text(f"{at}", style="bold"), Text.assemble(held(offer.strategy), (f"\n{why(offer)}", "dim")))
+        grid.add_row(
+            Text(f"{at}", style="bold"), Text.assemble(held(offer.strategy), (f"\n{why(offer)}", "dim"))
+        )
     terminal.print(grid)
 
 
