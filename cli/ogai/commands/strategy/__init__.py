@@ -7,6 +7,9 @@ __all__ = ["strategy"]
 HERE = "ogai.commands.strategy"
 
 TABLE = {
+    "search": Entry(target=f"{HERE}.search:search", help="The best way to cut a model over a machine."),
+    "sweep": Entry(target=f"{HERE}.sweep:sweep", help="How a training scales with the accelerators."),
+    "compare": Entry(target=f"{HERE}.compare:compare", help="Two strategies side by side."),
     "score": Entry(target=f"{HERE}.score:score", help="How far off the cost model is on measured runs."),
     "calibrate": Entry(target=f"{HERE}.score:calibrate", help="Fit the cost model to measured runs."),
     "measured": Entry(target=f"{HERE}.measured:measured", help="Runs of your own as a table to score."),
@@ -16,6 +19,7 @@ TABLE = {
 
 EPILOG = """\b
 Examples:
+  ogai strategy search llama-3.1-8b --devices 64 --device h100-sxm-80 --sequence-length 8192 --global-batch 512
   ogai strategy score runs.csv                    can it be trusted on our cluster?
   ogai strategy calibrate runs.csv --to ours.yaml
   ogai strategy score new.csv --calibration ours.yaml

@@ -1,18 +1,31 @@
 """How a model is cut, free of the command line: `import ogai; ogai.strategy.score(Path("runs.csv"))`."""
 
+from ogai.flows.strategy.asked import Asked
+from ogai.flows.strategy.compare import Compared, Side, compare
 from ogai.flows.strategy.export import export, text_of
 from ogai.flows.strategy.import_ import Understood, import_
 from ogai.flows.strategy.measured import MeasuredTable, measured
 from ogai.flows.strategy.score import Score, calibrate, score
+from ogai.flows.strategy.search import Curve, Offer, Plan, Point, search, sweep
 
 __all__ = [
+    "Asked",
+    "Compared",
+    "Curve",
     "MeasuredTable",
+    "Offer",
+    "Plan",
+    "Point",
     "Score",
+    "Side",
     "Understood",
     "calibrate",
+    "compare",
     "export",
     "import_",
     "measured",
     "score",
+    "search",
+    "sweep",
     "text_of",
 ]
