@@ -161,7 +161,7 @@ def _hand_over(setting: Setting, rates: Rates, step: StepTime, batches: Input) -
         meaning="activations to the next stage, and their gradients back",
         unit="s",
         value=step.hand_over,
-        formula="(pp - 1) * one" if hidden or degrees.pp == 1 else "(pp - 1 + (m - 1) * vp) * one",
+        formula="(pp * vp - 1) * one" if hidden or degrees.pp == 1 else "(pp - 1 + (m - 1) * vp) * one",
         inputs=(
             batches,
             Input(symbol="pp", value=degrees.pp, meaning="pipeline stages"),

@@ -13,6 +13,7 @@ TABLE = {
     "score": Entry(target=f"{HERE}.score:score", help="How far off the cost model is on measured runs."),
     "calibrate": Entry(target=f"{HERE}.score:calibrate", help="Fit the cost model to measured runs."),
     "measured": Entry(target=f"{HERE}.measured:measured", help="Runs of your own as a table to score."),
+    "explain": Entry(target=f"{HERE}.explain:explain", help="Where each number of a plan comes from."),
     "export": Entry(target=f"{HERE}.export:export", help="A strategy as a framework's own configuration."),
     "import": Entry(target=f"{HERE}.import_:import_", help="A framework's configuration as a strategy."),
 }

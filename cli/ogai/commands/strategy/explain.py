@@ -37,7 +37,8 @@ def explain(
     from ogai.flows import strategy as flow
     from ogai.render.strategy.explain import print_explained, write_page
 
-    explained, timeline = flow.explain(file, flow.Asked.about(file, **words), term=term, stage=stage)
+    asked = flow.Asked(model="", sequence_length=1, global_batch_size=1, **words)
+    explained, timeline = flow.explain(file, asked, term=term, stage=stage)
     if html is not None:
         write_page(explained, timeline, html)
         click.echo(f"written: {html}", err=True)

@@ -2,6 +2,7 @@
 
 from ogai.flows.strategy.asked import Asked
 from ogai.flows.strategy.compare import Compared, Side, compare
+from ogai.flows.strategy.explain import Explained, Waiting, explain
 from ogai.flows.strategy.export import export, text_of
 from ogai.flows.strategy.import_ import Understood, import_
 from ogai.flows.strategy.measured import MeasuredTable, measured
@@ -12,6 +13,7 @@ __all__ = [
     "Asked",
     "Compared",
     "Curve",
+    "Explained",
     "MeasuredTable",
     "Offer",
     "Plan",
@@ -19,8 +21,10 @@ __all__ = [
     "Score",
     "Side",
     "Understood",
+    "Waiting",
     "calibrate",
     "compare",
+    "explain",
     "export",
     "import_",
     "measured",

@@ -7,12 +7,12 @@ from l0_infra.core.documents import read_document
 from l0_infra.core.errors import UsageError
 from l3_modeltools import (
     Derivation,
-    Setting,
     Site,
     Timeline,
     explain_stage,
     explain_step,
     practice_of,
+    setting_of,
     timeline_of,
 )
 from l3_modeltools.schemas import Practice, Strategy
@@ -45,6 +45,8 @@ class Explained:
     first_stage: int
     layers: tuple[int, ...]
     ranks: tuple[Waiting, ...]
+    turns_s: float
+    """The step worked out turn by turn, without what comes after all turns: exchanges of copies, the optimizer."""
 
 
 def explain(
@@ -55,7 +57,15 @@ def explain(
     Raises UsageError for a strategy without a workload, for a term that there is none of, and for such a stage.
     """
     strategy = read_document(file, expect=Strategy)
-    setting = _setting(file, strategy, asked)
+    practice = practice_of(practice_name(asked.framework)) if asked.framework else Practice()
+    setting = setting_of(strategy, practice)
+    if setting is None:
+        raise UsageError(
+            str(file),
+            found="a strategy without a workload",
+            expected="one that says for which model and batch it is",
+            hint="`ogai strategy search … --to FILE` writes such",
+        )
     if asked.machine is None and asked.devices is None:
         asked = replace(asked, devices=strategy.degrees.world_size)
     machine, device = machine_of(asked)
@@ -72,29 +82,12 @@ def explain(
         stages=stages,
         first_stage=meant.start,
         layers=tuple(sum(row[one] for row in setting.stages) for one in meant),
+        turns_s=timeline.length,
         ranks=tuple(
             Waiting(idle=timeline.idle(rank), held=timeline.held(rank)) for rank in range(strategy.degrees.pp)
         ),
     )
     return (_only(explained, term) if term else explained), timeline
-
-
-def _setting(file: Path, strategy: Strategy, asked: Asked) -> Setting:
-    workload = strategy.workload
-    if workload is None:
-        raise UsageError(
-            str(file),
-            found="a strategy without a workload",
-            expected="one that says for which model and batch it is",
-            hint="`ogai strategy search … --to FILE` writes such",
-        )
-    return Setting(
-        architecture=workload.architecture,
-        strategy=strategy,
-        sequence_length=workload.sequence_length,
-        global_batch_size=workload.global_batch_size,
-        practice=practice_of(practice_name(asked.framework)) if asked.framework else Practice(),
-    )
 
 
 def _stages(stage: int | None, pp: int) -> range:

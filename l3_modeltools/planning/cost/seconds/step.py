@@ -107,13 +107,14 @@ def hand_over_of(setting: Setting, rates: Rates) -> float:
 def _hand_over(setting: Setting, rates: Rates) -> float:
     """Activations forward and their gradients backward between two stages, each tp rank its share.
 
-    Stages in turn wait for both; virtual stages have other work meanwhile, but for the way of the first micro batch.
+    Stages in turn wait for both; virtual stages have other work meanwhile, but for the way of the first micro batch
+    through all of them, as a simulation of the turns shows.
     """
     degrees = setting.strategy.degrees
     one = hand_over_of(setting, rates)
     first = (degrees.pp - 1) * one
     if degrees.vp > 1 and setting.practice.overlap_pp:
-        return first
+        return (degrees.pp * degrees.vp - 1) * one
     return first + (setting.microbatches - 1) * degrees.vp * one
 
 
