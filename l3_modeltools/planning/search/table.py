@@ -94,12 +94,16 @@ def _alike(
 
 
 def _recomputing(shape: Shape, chooser: StageChooser, bounds: Bounds, same: int) -> float:
-    """Seconds at least, for one stage has the even share or more, and recomputes so many of each virtual stage."""
-    share = -(-chooser.layers // shape.cut.pp)
+    """Seconds at least, for one stage has the even share or more, and all recompute so many of each virtual stage."""
+    pp, vp, count = shape.cut.pp, shape.vp, shape.cut.microbatches
+    share, low = -(-chooser.layers // pp), chooser.layers // (pp * vp)
     kinds = [of for of, many in zip(chooser.work.layers, chooser.kinds, strict=True) if many]
-    again = min(share, same) * min(of[0] - of[2] for of in kinds)
+    each = min(of[0] - of[2] for of in kinds)
+    again = (min(share, same) if vp == 1 else vp * min(low, same)) * each
     pace = share * min(of[2] for of in kinds) + again
-    return bounds.scale * shape.cut.microbatches * pace + bounds.rest
+    shown = chooser.shown.whole(chooser.kinds)
+    shown += pp * vp * min(low if vp > 1 else 1, same) * each if chooser.shown is chooser.work else 0.0
+    return bounds.scale * max(count * pace, (count - 1 / vp) * pace + shown / vp) + bounds.rest
 
 
 def _even(problem: Problem, shape: Shape, chooser: StageChooser) -> Iterator[tuple[Choice, ...]]:
