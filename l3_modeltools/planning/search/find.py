@@ -198,6 +198,9 @@ class _Search:
             self.found.too_slow += 1
             return
         chooser = self.chooser(shape)
+        if sum(chooser.capacities) < self.layers:
+            self.found.too_large += 1
+            return
         self.found.dealt += 1
 
         def price(table: tuple[Choice, ...]) -> float:

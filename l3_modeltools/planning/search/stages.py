@@ -67,6 +67,7 @@ class StageChooser:
         self.first_bytes, self.last_bytes = first_bytes(rank), last_bytes(rank)
         self.known: dict[object, Choice | None] = {}
         self.needed: dict[object, int] = {}
+        self.room: dict[object, int] = {}
         self.likes = likes
         """Of the same cut and ZeRO stage, whatever the schedule."""
 
@@ -202,6 +203,27 @@ class StageChooser:
         """For a pipeline of one stage, every way that fits and recomputes no more than it must."""
         sizes, chunks = (self.layers,), () if self.alike else (self.kinds,)
         return [self._choice(0, sizes, chunks, *one) for one in self._fitting(0, sizes, chunks)]
+
+    @cached_property
+    def capacities(self) -> tuple[int, ...]:
+        """Layers that each stage can hold at most, were all of the lightest kind and as many recomputed as may be."""
+        return tuple(self._capacity(p) for p in range(self.shape.cut.pp))
+
+    def _capacity(self, p: int) -> int:
+        key = (p == 0, p == self.shape.cut.pp - 1, min(self.flying[p]))
+        if key not in self.room:
+            kinds = [kind for kind, many in enumerate(self.kinds) if many]
+            most = 0 if self.mode == "none" else self.layers
+
+            def beyond(count: int) -> bool:
+                held = [tuple(count * (kind == of) for of in range(3)) for kind in kinds]
+                full, flying = (min(count, most),), (key[2],)
+                return all(
+                    self.bytes_of(((a, b, c),), p, full, (0,), flying) > self.memory_bytes for a, b, c in held
+                )
+
+            self.room[key] = bisect_left(range(self.layers + 1), True, 1, key=beyond) - 1
+        return self.room[key]
 
     def least_bytes(self, same: int = -1) -> int:
         """Bytes that some stage needs at least, whatever the schedule; `same` as the attribute, -1 for any.
