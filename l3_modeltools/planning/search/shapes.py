@@ -167,7 +167,7 @@ class Space:
         """Those without bubbles are published for one and two virtual stages.
 
         Virtual stages come into question where they are even, but for one layer at either end of the model: ranks take
-        turns in step, so that an uneven one holds up all, which the formula of a step does not see. A person may decide.
+        turns in step, so that an uneven one holds up all, which a step's formula does not see. A person may decide.
         """
         if pp == 1:
             known: list[tuple[Schedule, int]] = [("1f1b", 1)]
