@@ -17,6 +17,7 @@ from l3_modeltools.planning.cost.bytes import (
     stage_memory,
 )
 from l3_modeltools.planning.cost.bytes.ends import first_bytes, last_bytes
+from l3_modeltools.planning.cost.bytes.traffic import passing_gradients
 from l3_modeltools.planning.search.balance import Choice
 from l3_modeltools.planning.search.problem import Problem
 from l3_modeltools.planning.search.seconds import LayerSeconds, kinds_of
@@ -302,10 +303,11 @@ class StageChooser:
     def _like(self, kinds: Kinds, apart: int, first: bool, last: bool, widest: int) -> Like:
         """What holds whatever is recomputed, but that the widest layer's backward pass needs so much."""
         rest = Chunk((0, 0, 0), 0, 0, 0)
-        like = like_of(self.setting, Stage((Chunk(kinds, 0, 0, 0), *(rest,) * (apart - 1)), first, last))
+        stage = Stage((Chunk(kinds, 0, 0, 0), *(rest,) * (apart - 1)), first, last)
+        like, leaving = like_of(self.setting, stage), passing_gradients(self.setting, stage)
         plain = max(layer.passing for layer, many in zip(self.per_layer, kinds, strict=True) if many)
-        spare = like.workspace - max(0, plain - like.logits)
-        return replace(like, workspace=max(0, widest - like.logits) + spare)
+        spare = like.workspace - max(0, plain + leaving - like.logits)
+        return replace(like, workspace=max(0, widest + leaving - like.logits) + spare)
 
 
 @lru_cache(maxsize=65536)

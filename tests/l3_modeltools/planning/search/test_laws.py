@@ -56,7 +56,8 @@ def test_more_memory_never_makes_the_best_slower(seed: int) -> None:
         if found:
             assert found[0].step_s <= best * (1 + 1e-9)
             best = found[0].step_s
-    assert best < float("inf")
+    room = find(with_memory(problem, 1000 * GIB), top=1).candidates
+    assert bool(room) == (best < float("inf"))  # some problems no strategy cuts
 
 
 def test_what_is_offered_is_legal_fits_and_uses_all_devices() -> None:
