@@ -45,7 +45,7 @@ def release(job_ids: tuple[str, ...]) -> None:
 
 @click.command(
     epilog=examples(
-        "ogai job requeue 12         keep its id, its limits and its place in others' dependencies"
+        "ogai job requeue 12    it keeps its id, its limits and who waits for it"
     )
 )
 @jobs_argument

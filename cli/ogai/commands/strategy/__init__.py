@@ -13,7 +13,7 @@ TABLE = {
 
 EPILOG = """\b
 Examples:
-  ogai strategy score runs.csv                    can it be trusted on our cluster?
+  ogai strategy score runs.csv               can it be trusted here?
   ogai strategy calibrate runs.csv --to ours.yaml
   ogai strategy score new.csv --calibration ours.yaml
 """
