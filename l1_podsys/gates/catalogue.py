@@ -197,7 +197,7 @@ ALL = (
         code="collective.all-reduce",
         what="sums over all nodes of a class with torch (NCCL, HCCL or gloo) that come out right, and their speed",
         expected="a right sum on every node",
-        hint="add `torch` to runtime.requirements; then look at network.compute-link and -route of the node named",
+        hint="look at network.compute-link and -route of the node named",
         level="medium",
     ),
     Check(
