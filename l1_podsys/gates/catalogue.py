@@ -69,7 +69,7 @@ ALL = (
         code="disk.write",
         what="a file can be written and read back where programs need it",
         expected="a file written, synchronised and read back",
-        hint="a file system that turned read-only has met errors: dmesg, then fsck",
+        hint="make room where it is full; one that turned read-only has met errors: dmesg, then fsck",
     ),
     Check(
         code="network.link",

@@ -33,7 +33,7 @@ def test_critical_is_unhealthy_whatever_else_is_unknown() -> None:
 
 
 def test_unknown_is_no_pass_and_neither_is_nothing() -> None:
-    with pytest.raises(FactsMissingError, match="nothing critical, but 1 check not made on n2: disk.full"):
+    with pytest.raises(FactsMissingError, match=r"nothing critical, but 1 check not made on n2: disk\.full"):
         raise_for_verdicts(health("ok", "unknown"))
     with pytest.raises(FactsMissingError, match="no verdict"):
         raise_for_verdicts(health())

@@ -54,7 +54,9 @@ def _groups(verdicts: Sequence[Verdict], severity: str) -> list[list[Verdict]]:
 def _sort_of(one: Verdict) -> tuple[str, ...]:
     """What verdicts have in common that are told as one; checks that nobody could make, by why not."""
     found = alike(one.found, one.node)
-    return (found, one.hint) if one.severity == "unknown" else (one.check, found, alike(one.expected, one.node))
+    return (
+        (found, one.hint) if one.severity == "unknown" else (one.check, found, alike(one.expected, one.node))
+    )
 
 
 def _print(group: Sequence[Verdict]) -> None:
@@ -65,7 +67,9 @@ def _print(group: Sequence[Verdict]) -> None:
     print_heading(f"{title}  {names}  {checks}", style=STYLES[first.severity])
     found = told_once((one.found for one in group), first.node)
     expected = told_once((one.expected for one in group), first.node)
-    fields = [("  why", found)] if first.severity == "unknown" else [("  found", found), ("  expected", expected)]
+    fields = (
+        [("  why", found)] if first.severity == "unknown" else [("  found", found), ("  expected", expected)]
+    )
     print_fields([*fields, ("  mend", first.hint)] if first.hint else fields)
 
 
