@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+from l0_infra.core.errors import UsageError
 from l0_infra.core.exec import LocalRunner
 from l0_infra.core.store import ogai_home, prepare_home, save_file
 from l1_podsys import (
@@ -45,7 +46,14 @@ def up(
     output: Path | None = Path("lab.yaml"),
     on_step: OnStep = lambda text: None,
 ) -> Lab:
-    """Make a lab, or what it lacks; its `cluster` document is written to `output`."""
+    """Make a lab, or what it lacks; its `cluster` document is written to `output`.
+
+    Raises UsageError for what is meant badly, UnsatisfiableError for what a lab that is there cannot become.
+    """
+    if output is not None and not output.absolute().parent.is_dir():
+        raise UsageError(
+            "--output", found=f"{output}, in no folder", expected="a file in a folder that is there"
+        )
     place = here()
     wish = LabWish(
         name=name,
