@@ -13,7 +13,7 @@ from ogai.render.alike import alike
 from ogai.render.moment import brief, local_time
 from ogai.render.table import Column, print_table
 
-__all__ = ["print_status"]
+__all__ = ["HEALTH", "print_status"]
 
 
 def print_status(status: Status) -> None:
