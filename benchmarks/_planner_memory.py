@@ -12,10 +12,11 @@ from _score import Score
 from msgspec.structs import replace
 
 from l3_modeltools.frameworks import PRACTICES, practice_of
-from l3_modeltools.planning.cost import Setting
+from l3_modeltools.planning.calibrate import read_runs, score_runs
+from l3_modeltools.planning.cost import Setting, load_calibration
 from l3_modeltools.planning.cost.bytes import StepMemory, memory_of
-from l3_modeltools.planning.measured import read_measured
 from l3_modeltools.schemas import Architecture, Degrees, Experts, LatentAttention, Strategy
+from ogai.flows.strategy.sheets import sheets_for
 
 GIB = 2**30
 
@@ -35,10 +36,10 @@ def _peak(memory: StepMemory, framework: str) -> int:
 
 def _runs(path: Path) -> Iterator[Score]:
     """All runs with a measured peak, by data set."""
-    runs = [run for run in read_measured(path.read_text("utf-8"), str(path)) if run.peak_bytes]
-    for dataset, group in groupby(runs, lambda run: run.dataset):
-        errors = [_peak(memory_of(run.setting), run.framework) / (run.peak_bytes or 1) - 1 for run in group]
-        yield Score(f"{dataset}, measured peaks", errors)
+    runs = [run for run in read_runs(path) if run.peak_bytes]
+    scored = score_runs(runs, sheets_for(run.device for run in runs), load_calibration())
+    for dataset, group in groupby(scored, lambda one: one.run.dataset):
+        yield Score(f"{dataset}, measured peaks", [one.peak_error or 0.0 for one in group])
 
 
 def _deepseek(hidden: int, inner: int, vocabulary: int, experts: Experts) -> Architecture:
@@ -90,12 +91,13 @@ def _simumax(path: Path) -> Score:
     errors, theirs = [], []
     for row in rows_of(path):
         measured = float(row["real_peak_alloc_gib"])
-        errors.append(_peak(memory_of(_simumax_setting(row)), "megatron") / GIB / measured - 1)
+        errors.append(_peak(memory_of(simumax_setting(row)), "megatron") / GIB / measured - 1)
         theirs.append(abs(float(row["simumax_alloc_gib"]) / measured - 1))
     return Score("simumax, with experts", errors, f"SimuMax {100 * fmean(theirs):.2f}")
 
 
-def _simumax_setting(row: Row) -> Setting:
+def simumax_setting(row: Row) -> Setting:
+    """A row of SimuMax's table as it was launched."""
     dp, tp, pp, cp = (int(row[name]) for name in ("dp", "tp", "pp", "cp"))
     model = replace(CUT_MODELS[row["model"]], num_hidden_layers=int(row["layers_used"]))
     unit = 128 * tp

@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from _planner_memory import memory_scores
+from _planner_time import time_scores
 from _score import HEADING, Score
 
-PARTS: dict[str, Callable[[Path], Iterable[Score]]] = {"memory": memory_scores}
+PARTS: dict[str, Callable[[Path], Iterable[Score]]] = {"time": time_scores, "memory": memory_scores}
 
 
 def main() -> None:

@@ -33,9 +33,16 @@ class AchievedRate(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The best that was measured of one kind of kernel, whatever the size it was measured at."""
 
     kernel: Annotated[
-        Literal["matmul", "attention_forward", "attention_backward"],
+        Literal[
+            "matmul",
+            "attention_forward",
+            "attention_backward",
+            "own_attention_forward",
+            "own_attention_backward",
+        ],
         Meta(
-            description="What was measured: dense matrix products, or fused attention (FlashAttention-2) one way."
+            description="What was measured: dense matrix products, or causal fused attention one way with heads of 128:"
+            " FlashAttention-2, or one written for the device (`own`: FlashAttention-3, cuDNN)."
         ),
     ]
     precision: Annotated[

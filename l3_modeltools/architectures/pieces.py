@@ -8,6 +8,7 @@ __all__ = [
     "dense_layers",
     "expert_matrices",
     "head_sizes",
+    "key_value_width",
     "latent_down_matrices",
     "layer_norms",
     "mlp_biases",
@@ -25,6 +26,14 @@ def head_sizes(architecture: Architecture) -> tuple[int, int]:
         return attention.qk_nope_head_dim + attention.qk_rope_head_dim, attention.v_head_dim
     size = attention.head_dim or architecture.hidden_size // attention.num_attention_heads
     return size, size
+
+
+def key_value_width(architecture: Architecture) -> int:
+    """Numbers of all keys and values of one token; latent attention has made them from its latents by then."""
+    attention = architecture.attention
+    if isinstance(attention, LatentAttention):
+        return attention.num_attention_heads * sum(head_sizes(architecture))
+    return attention.key_value_heads * sum(head_sizes(architecture))
 
 
 def attention_matrices(architecture: Architecture) -> int:

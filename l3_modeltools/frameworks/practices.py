@@ -39,6 +39,7 @@ PRACTICES: Mapping[str, KnownPractice] = {
     "llm-foundry": KnownPractice(
         practice=Practice(
             reduced="bf16",
+            flash_generation=1,
             fused_loss=True,
             fused_elementwise=False,
             kept=Kept(master_only=True, logits_in_place=True),
@@ -46,13 +47,22 @@ PRACTICES: Mapping[str, KnownPractice] = {
         sources=(
             f"{LLM_FOUNDRY} scripts/train/yamls/pretrain/mpt-7b.yaml (FSDP, mixed_precision PURE)",
             f"{LLM_FOUNDRY} llmfoundry/models/mpt/modeling_mpt.py (loss_fn fused_crossentropy)",
+            f"{LLM_FOUNDRY} scripts/train/benchmarking/submit_benchmarks.py (attn_impl triton)",
+        ),
+    ),
+    "llama3": KnownPractice(
+        practice=Practice(kept=Kept(master_only=True)),
+        sources=(
+            "arXiv:2407.21783, section 3.3.2 (FSDP keeps what it gathered, gradients are summed in fp32, a copy's"
+            " keys and values are gathered)",
         ),
     ),
     "megatron": KnownPractice(
-        practice=Practice(kept=Kept(logits_in_place=True, spare_gradients=True)),
+        practice=Practice(flash_generation=3, kept=Kept(logits_in_place=True, spare_gradients=True)),
         sources=(
             f"{MEGATRON} megatron/core/distributed/param_and_grad_buffer.py (fp32 gradients in one buffer)",
             f"{MEGATRON} megatron/core/tensor_parallel/cross_entropy.py (fp32 logits, overwritten)",
+            f"{MEGATRON} megatron/core/extensions/transformer_engine.py (attention of TransformerEngine: cuDNN's)",
             "github.com/NVIDIA/TransformerEngine transformer_engine/pytorch/module/base.py (get_dummy_wgrad)",
         ),
         reports="allocated",
@@ -62,6 +72,7 @@ PRACTICES: Mapping[str, KnownPractice] = {
             compute="fp16",
             weights="fp16",
             flash_attention=False,
+            overlap_dp=False,
             kept=Kept(dropout=True, logits_in_place=True),
         ),
         sources=("arXiv:2205.05198, section 4", "arXiv:2104.04473, section 3"),

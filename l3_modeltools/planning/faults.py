@@ -6,6 +6,7 @@ from difflib import get_close_matches
 from l0_infra.core.documents import below
 from l0_infra.core.errors import Fault
 from l3_modeltools.architectures import MODEL_TYPES
+from l3_modeltools.frameworks import runnable_degrees
 from l3_modeltools.planning.trained import EMBEDDINGS, target_names
 from l3_modeltools.schemas import (
     Architecture,
@@ -23,12 +24,10 @@ from l3_modeltools.schemas import (
     cut_faults,
 )
 
-__all__ = ["plan_faults"]
+__all__ = ["framework_faults", "plan_faults"]
 
 OBJECTIVES = {kind.data_format: kind.__struct_config__.tag for kind in (Pretrain, Sft, Dpo)}
 """The objective that learns from each format of data."""
-
-CUTTERS = "`megatron`, `torchtitan`, `deepspeed` or `mindformers`"
 
 
 def plan_faults(
@@ -58,21 +57,17 @@ def _strategy_faults(train: Train, architecture: Architecture) -> Iterator[Fault
         yield from below(("data",), batch_faults(strategy, train.data.global_batch_size))
     if train.strategy and train.data:
         yield from below(("strategy",), cut_faults(strategy, architecture, train.data.sequence_length))
-    if train.framework == "ogai":
-        yield from _degree_faults(strategy)
+    yield from framework_faults(train)
 
 
-def _degree_faults(strategy: Strategy) -> Iterator[Fault]:
-    """The project's own trainer cuts a batch over copies, nothing else."""
-    for name in ("tp", "pp", "cp", "ep", "vp"):
-        degree = getattr(strategy.degrees, name)
-        if degree > 1:
-            yield Fault(
-                path=("strategy", "degrees", name),
-                found=f"{name} {degree}",
-                expected=f"{name} 1: the trainer of ogai shards over dp only",
-                hint=f"keep `{name}: 1` with a higher `zero_stage`, or take the framework {CUTTERS}",
-            )
+def framework_faults(train: Train) -> Iterator[Fault]:
+    """Yield every degree that the framework cannot run; what a command runs is not known."""
+    strategy = train.strategy
+    if strategy is None or train.framework == "command":
+        return
+    unit = strategy.micro_batch_size * strategy.degrees.dp
+    microbatches = train.data.global_batch_size // unit if train.data else None
+    yield from below(("strategy",), runnable_degrees(train.framework).faults(strategy, microbatches))
 
 
 def _model_faults(architecture: Architecture, init_from: Architecture | None) -> Iterator[Fault]:

@@ -9,6 +9,8 @@ from msgspec.structs import replace
 from l0_infra.core.errors import UnsatisfiableError
 from l0_infra.core.units import format_bytes
 from l3_modeltools.planning.memory import MemoryTerms, estimate_memory
+from l3_modeltools.planning.opinion import Site
+from l3_modeltools.planning.pace import step_seconds
 from l3_modeltools.planning.place import Place
 from l3_modeltools.schemas import Architecture, Degrees, Recompute, Strategy, Train
 
@@ -57,20 +59,39 @@ def judge_fit(train: Train, architecture: Architecture, place: Place) -> Fit:
     return host if device.fits else device
 
 
-def choose_strategy(train: Train, architecture: Architecture, place: Place) -> Strategy:
-    """The first way of sharing memory that fits, with the largest micro batch of at most 8 sequences that does.
+def choose_strategy(
+    train: Train, architecture: Architecture, place: Place, site: Site | None = None
+) -> tuple[Strategy, int]:
+    """The quickest strategy that fits, and how many do; what fits nowhere gets the most frugal.
 
-    Copies before shards, shards before recomputation: each of them is slower. What fits nowhere gets the most frugal.
+    Where seconds are known they decide. Else the first way of sharing memory that fits does, with the largest micro
+    batch: copies before shards, shards before recomputation, for each of them is slower.
     """
-    ranks, frugal = train.ranks, Strategy()
-    for zero_stage, recompute in SHARED if ranks > 1 else ALONE:
+    fitting: list[Strategy] = []
+    for strategy in (every := list(_strategies(train))):
+        wished = replace(train, strategy=strategy)
+        if judge_fit(wished, architecture, place).fits:
+            fitting.append(strategy)
+            if step_seconds(wished, architecture, site) is None:
+                break
+    if not fitting:
+        return every[-1], 0
+    quickest = min(
+        fitting, key=lambda one: step_seconds(replace(train, strategy=one), architecture, site) or 0.0
+    )
+    return quickest, len(fitting)
+
+
+def _strategies(train: Train) -> Iterator[Strategy]:
+    """All ways, the most generous first; of micro batches those of at most 8 sequences, the largest first."""
+    for zero_stage, recompute in SHARED if train.ranks > 1 else ALONE:
         for size in _micro_batches(train, MOST_SEQUENCES):
-            frugal = Strategy(
-                degrees=Degrees(dp=ranks), zero_stage=zero_stage, recompute=recompute, micro_batch_size=size
+            yield Strategy(
+                degrees=Degrees(dp=train.ranks),
+                zero_stage=zero_stage,
+                recompute=recompute,
+                micro_batch_size=size,
             )
-            if judge_fit(replace(train, strategy=frugal), architecture, place).fits:
-                return frugal
-    return frugal
 
 
 def require_fit(train: Train, architecture: Architecture, place: Place) -> Fit:

@@ -12,6 +12,8 @@ from l3_modeltools.planning.disk import require_disk
 from l3_modeltools.planning.faults import plan_faults
 from l3_modeltools.planning.fit import Fit, choose_strategy, require_fit
 from l3_modeltools.planning.memory import MemoryTerms, checkpoint_bytes
+from l3_modeltools.planning.opinion import Site
+from l3_modeltools.planning.pace import step_seconds
 from l3_modeltools.planning.place import DeviceKind, Place
 from l3_modeltools.planning.resources import require_resources
 from l3_modeltools.planning.trained import trained_parameters
@@ -25,7 +27,8 @@ class TrainingPlan:
     """A training made complete, and what it takes.
 
     `train` has its architecture inline and its strategy filled in. `epochs` are passes over each data set of the
-    mixture; `disk_bytes` is the most that checkpoints take at once; `reasons` tell a person why.
+    mixture; `disk_bytes` is the most that checkpoints take at once; `step_s` are seconds of a step, null where no data
+    sheet tells them; `reasons` tell a person why.
     """
 
     train: Train
@@ -34,6 +37,7 @@ class TrainingPlan:
     ranks: int
     device: DeviceKind
     memory: MemoryTerms
+    step_s: float | None
     tokens_per_step: int
     total_tokens: int
     epochs: tuple[float, ...]
@@ -49,8 +53,11 @@ def plan_training(
     datasets: Sequence[Dataset],
     place: Place,
     init_from: Architecture | None = None,
+    site: Site | None = None,
 ) -> TrainingPlan:
     """Plan a training by the project's own trainer; `datasets` are those of the mixture, in its order.
+
+    `site` is where it runs as the cost model sees it; null: seconds are not known.
 
     DocumentError with every fault for the document's own mistakes (paths lead into `train`), UnsatisfiableError
     for what this place cannot give: it names the term, and the nearest that can be had.
@@ -67,11 +74,12 @@ def plan_training(
     if faults:
         raise DocumentError("train", faults)
     device = require_resources(train, place)
-    whole = replace(
-        train,
-        model=replace(model, architecture=architecture),
-        strategy=train.strategy or choose_strategy(train, architecture, place),
-    )
+    whole = replace(train, model=replace(model, architecture=architecture))
+    fitting = 0
+    if train.strategy is None:
+        strategy, fitting = choose_strategy(whole, architecture, place, site)
+        whole = replace(whole, strategy=strategy)
+    step_s = step_seconds(whole, architecture, site)
     fit = require_fit(whole, architecture, place)
     size, tokens = checkpoint_bytes(whole, architecture), data.global_batch_size * data.sequence_length
     return TrainingPlan(
@@ -81,12 +89,16 @@ def plan_training(
         ranks=train.ranks,
         device=device,
         memory=fit.terms,
+        step_s=step_s,
         tokens_per_step=tokens,
         total_tokens=tokens * train.steps,
         epochs=_epochs(data, datasets, train.steps),
         checkpoint_bytes=size,
         disk_bytes=require_disk(train.checkpoint, size, train.steps, place),
-        reasons=tuple(_reasons(train, whole, fit, architecture, datasets, device)),
+        reasons=(
+            *_choice(whole, fitting, site if step_s is not None else None),
+            *_reasons(whole, fit, architecture, datasets, device),
+        ),
     )
 
 
@@ -107,20 +119,28 @@ def _samples(dataset: Dataset, sequence_length: int) -> int:
     return dataset.documents_of("train") // (2 if dataset.format == "preference" else 1)
 
 
+def _choice(train: Train, fitting: int, site: Site | None) -> Iterator[str]:
+    """Say why the strategy is so; `fitting` that were compared, 0 where a person has chosen."""
+    strategy = train.strategy or Strategy()
+    unit = "accelerator" if train.resources.gpus_per_node else "task"
+    yield f"dp {strategy.degrees.dp}: one rank per {unit}"
+    if site is not None and fitting:
+        others = f"of {fitting} strategies that fit" if fitting > 1 else "and only one that fits"
+        zero = f", zero_stage {strategy.zero_stage}" if strategy.degrees.dp > 1 else ""
+        chosen = f"micro_batch_size {strategy.micro_batch_size}{zero}, recompute {strategy.recompute.mode}"
+        yield f"{chosen}: the quickest {others}, by the data sheet of `{site.device.name}`"
+    elif fitting:
+        yield f"micro_batch_size {strategy.micro_batch_size}: the most that divides and fits, up to 8"
+        yield from _frugality(strategy)
+
+
 def _reasons(
-    asked: Train,
     train: Train,
     fit: Fit,
     architecture: Architecture,
     datasets: Sequence[Dataset],
     device: DeviceKind,
 ) -> Iterator[str]:
-    strategy = train.strategy or Strategy()
-    unit = "accelerator" if train.resources.gpus_per_node else "task"
-    yield f"dp {strategy.degrees.dp}: one rank per {unit}"
-    if asked.strategy is None:
-        yield f"micro_batch_size {strategy.micro_batch_size}: the most that divides and fits, up to 8"
-        yield from _frugality(strategy)
     if train.checkpoint.interval == "auto":
         yield "checkpoint interval `auto`: from the time that saves take and the faults so far, an hour at most"
     needed, there = format_bytes(fit.needed_bytes), format_bytes(fit.available_bytes)

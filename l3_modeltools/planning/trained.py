@@ -65,5 +65,11 @@ def _matrices(architecture: Architecture) -> Mapping[str, Shape]:
     projections = {"q_proj": (hidden, queries), "k_proj": (hidden, keys), "v_proj": (hidden, keys)}
     if architecture.model_type == "opt":
         return projections | {"out_proj": (queries, hidden), "fc1": (hidden, width), "fc2": (width, hidden)}
-    gates = {"gate_proj": (hidden, width), "up_proj": (hidden, width), "down_proj": (width, hidden)}
-    return projections | {"o_proj": (queries, hidden)} | gates
+    projections |= {"o_proj": (queries, hidden)}
+    if architecture.experts:
+        return projections
+    return projections | {
+        "gate_proj": (hidden, width),
+        "up_proj": (hidden, width),
+        "down_proj": (width, hidden),
+    }

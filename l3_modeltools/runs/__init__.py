@@ -2,6 +2,7 @@
 
 from l3_modeltools.runs.compare import Comparison, Difference, Measured, compare_runs
 from l3_modeltools.runs.exits import FINAL, GAVE_UP, REFUSALS, RESTART, SIGNALLED, is_final
+from l3_modeltools.runs.expectation import Met, expectations, measured_peak_bytes, measured_step_s
 from l3_modeltools.runs.find import choose_run, find_run
 from l3_modeltools.runs.happened import Happened
 from l3_modeltools.runs.inputs import hash_inputs, require_inputs
@@ -54,6 +55,7 @@ __all__ = [
     "Mark",
     "MarkWord",
     "Measured",
+    "Met",
     "Metric",
     "MetricsReader",
     "OneClock",
@@ -70,6 +72,7 @@ __all__ = [
     "compare_runs",
     "create_run",
     "decode_lines",
+    "expectations",
     "find_run",
     "hash_inputs",
     "hold_run",
@@ -79,6 +82,8 @@ __all__ = [
     "list_runs",
     "list_saved",
     "load_run",
+    "measured_peak_bytes",
+    "measured_step_s",
     "parse_metrics",
     "read_ends",
     "read_faults",

@@ -14,7 +14,7 @@ from l0_infra.core.documents import read_document, render_json
 from l0_infra.core.errors import DocumentError, MachineError, describe_os_error
 from l0_infra.core.store import save_file
 from l3_modeltools.runs.layout import RunLayout
-from l3_modeltools.schemas import Run, Train
+from l3_modeltools.schemas import Expected, Run, Train
 
 __all__ = [
     "DamagedRun",
@@ -55,6 +55,7 @@ def create_run(
     cluster: str | None = None,
     inputs: Sequence[str] = (),
     environment: Mapping[str, str] | None = None,
+    expected: Expected | None = None,
 ) -> Run:
     """Make a directory in `folder` for a new run of `train`, save its document there and return it.
 
@@ -71,6 +72,7 @@ def create_run(
             cluster=cluster,
             directory=str(directory),
             inputs=tuple(inputs),
+            expected=expected,
             submitted_at=submitted_at,
             environment=dict(environment or {}),
         )

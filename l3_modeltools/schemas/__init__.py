@@ -32,6 +32,7 @@ from l3_modeltools.schemas.corpus import (
 from l3_modeltools.schemas.cut import balanced_offset, batch_faults, cut_faults, layers_by_stage
 from l3_modeltools.schemas.dataset import Dataset, DataShard, DataSource, Dropped, Tokenizer
 from l3_modeltools.schemas.error_catalogue import ErrorCatalogue, KnownError, Standing
+from l3_modeltools.schemas.expected import Expected
 from l3_modeltools.schemas.fault import Evidence, FaultAction, FaultClass, Section, Suspect, TrainingFault
 from l3_modeltools.schemas.hashed_file import HashedFile, manifest_faults
 from l3_modeltools.schemas.machine import Machine, Network
@@ -67,6 +68,7 @@ __all__ = [
     "Dropped",
     "ErrorCatalogue",
     "Evidence",
+    "Expected",
     "Experts",
     "FaultAction",
     "FaultClass",

@@ -73,6 +73,13 @@ class Practice(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
     flash_attention: Annotated[
         bool, Meta(description="Whether attention never writes its scores (arXiv:2205.14135).")
     ] = True
+    flash_generation: Annotated[
+        Literal[1, 2, 3],
+        Meta(
+            description="Which fused attention: 1 FlashAttention as it came, and its Triton form; 2 FlashAttention-2;"
+            " 3 what was written for the device, as FlashAttention-3 or cuDNN."
+        ),
+    ] = 2
     fused_elementwise: Annotated[
         bool, Meta(description="Whether norms, activations and additions run as fused kernels.")
     ] = True

@@ -7,6 +7,7 @@ from msgspec import Meta, field
 
 from l0_infra.core.documents import Count, Document, Name, Part, Positive, Sha256, Text, Time, repeated
 from l0_infra.core.errors import Fault
+from l3_modeltools.schemas.expected import Expected
 from l3_modeltools.schemas.fault import TrainingFault
 from l3_modeltools.schemas.train import Train
 
@@ -83,6 +84,9 @@ class Run(Document, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="
             description="`sha256:…` of the manifest of each data set, in the mixture's order; none: not noted."
         ),
     ] = ()
+    expected: Annotated[
+        Expected | None, Meta(description="What was planned; null: what a command runs is not known.")
+    ] = None
     submitted_at: Annotated[Time, Meta(description="When it was submitted.")]
     ended_at: Annotated[Time | None, Meta(description="When it ended; null: it has not.")] = None
     checkpoints: Annotated[tuple[SavedCheckpoint, ...], Meta(description="Oldest first.")] = ()

@@ -11,10 +11,8 @@ from l3_modeltools.schemas import FaultClass
 from l3_modeltools.training.ground import Ground
 from l3_modeltools.training.guard import Guard, Skips
 from l3_modeltools.training.keeper import Keeper
-from l3_modeltools.training.learner import name_device
 from l3_modeltools.training.live import Live
 from l3_modeltools.training.loop import Batches, Loop, Rates
-from l3_modeltools.training.mfu import find_peak
 from l3_modeltools.training.pace import Pace
 from l3_modeltools.training.plan import Plan
 from l3_modeltools.training.report import RunListener
@@ -22,7 +20,6 @@ from l3_modeltools.training.sampling import sampler
 from l3_modeltools.training.stalls import Stalls
 from l3_modeltools.training.step import Stepper
 from l3_modeltools.training.validate import Validator
-from l3_modeltools.training.world import World
 
 __all__ = ["make_loop"]
 
@@ -57,7 +54,7 @@ def make_loop(
         stalls=Stalls(ground.world, ground.logbook),
         pace=Pace(_rhythm(ground)),
         listeners=listeners,
-        rates=_rates(plan, ground.world),
+        rates=_rates(plan),
         heart=ground.heart,
         logbook=ground.logbook,
         wants_stop=wants_stop,
@@ -139,10 +136,11 @@ def _sampler(ground: Ground) -> Callable[[int], Iterator[Sample]]:
     )
 
 
-def _rates(plan: Plan, world: World) -> Rates:
+def _rates(plan: Plan) -> Rates:
     """MFU is told where all weights learn in bf16: what it counts, on the peak it is measured by."""
     adapter = plan.train.model is not None and plan.train.model.lora is not None
     if adapter or plan.train.compute.precision != "bf16":
         return Rates(flops_per_token=None, peak=None)
     flops = flops_per_token(plan.architecture, plan.data.sequence_length)
-    return Rates(flops_per_token=flops, peak=find_peak(name_device(world.device)))
+    expected = plan.run.expected
+    return Rates(flops_per_token=flops, peak=expected.peak_flop_per_s if expected else None)

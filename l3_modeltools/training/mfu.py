@@ -3,24 +3,11 @@
 mfu = tokens/s · FLOPs per token ÷ (ranks · peak FLOP/s of the device, dense, bf16)
 
 FLOPs per token are `l3_modeltools.architectures.flops_per_token`: those the model asks for, recomputation not counted,
-attention counted once and causally. Other sources count otherwise: compare tokens/s, never this.
+attention counted once and causally; the peak is that of the device's data sheet, which the plan has found. Other
+sources count otherwise: compare tokens/s, never this.
 """
 
-__all__ = ["find_peak", "utilisation"]
-
-BF16_PEAKS = {
-    "A100": 312e12,
-    "H100 PCIe": 756e12,
-    "H100": 989.4e12,
-    "H200": 989.4e12,
-    "B200": 2250e12,
-}
-"""Dense bf16 FLOP/s by a piece of the device's name, of NVIDIA's data sheets; the first that matches counts."""
-
-
-def find_peak(device_name: str) -> float | None:
-    """Return the peak of a device in FLOP/s; None where no data sheet is known here, as for any CPU."""
-    return next((peak for name, peak in BF16_PEAKS.items() if name in device_name), None)
+__all__ = ["utilisation"]
 
 
 def utilisation(

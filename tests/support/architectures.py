@@ -32,6 +32,7 @@ def rotary(draw: st.DrawFn, model_type: str) -> Architecture:
     """A model of Llama's kind."""
     groups, per_group, half = draw(SIZES), draw(SIZES), draw(SIZES)
     heads = groups * per_group
+    width, routed = draw(st.integers(1, 40)), draw(SIZES)
     own_head = model_type != "qwen2" and draw(st.booleans())
     said = model_type in ("llama", "qwen3") and draw(st.booleans())
     return Architecture(
@@ -50,9 +51,14 @@ def rotary(draw: st.DrawFn, model_type: str) -> Architecture:
             output_bias=said,
             qk_norm=model_type == "qwen3",
         ),
-        mlp=Mlp(
-            intermediate_size=draw(st.integers(1, 40)), mlp_bias=model_type == "llama" and draw(st.booleans())
-        ),
+        mlp=Mlp(intermediate_size=width, mlp_bias=model_type == "llama" and draw(st.booleans())),
+        experts=Experts(
+            n_routed_experts=routed,
+            num_experts_per_tok=draw(st.integers(1, routed)),
+            moe_intermediate_size=width,
+        )
+        if model_type == "mixtral"
+        else None,
         positions=Rope(rope_theta=draw(st.sampled_from([1e4, 5e5])), rope_scaling=draw(SCALINGS)),
         norm_eps=1e-6,
     )
@@ -121,7 +127,7 @@ def latent(draw: st.DrawFn) -> Architecture:
 
 
 FAMILIES = {
-    **{name: rotary(name) for name in ("llama", "mistral", "qwen2", "qwen3")},
+    **{name: rotary(name) for name in ("llama", "mistral", "mixtral", "qwen2", "qwen3")},
     **{name: with_layer_norm(name) for name in ("gpt2", "opt", "bloom")},
     "deepseek_v3": latent(),
 }

@@ -1,4 +1,4 @@
-"""Llama and its kin in config.json: llama, mistral, qwen2, qwen3."""
+"""Llama and its kin in config.json: llama, mistral, mixtral, qwen2, qwen3."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from l3_modeltools.architectures.hugging_face.activations import ACTIVATIONS
 from l3_modeltools.architectures.hugging_face.reader import HfConfig
 from l3_modeltools.architectures.hugging_face.rotations import read_rope, write_rope
 from l3_modeltools.architectures.pieces import head_sizes
-from l3_modeltools.schemas import Architecture, GroupedAttention, Mlp, Rope
+from l3_modeltools.schemas import Architecture, Experts, GroupedAttention, Mlp, Rope
 
 __all__ = ["ROTARY", "read_rotary", "write_rotary"]
 
@@ -25,6 +25,10 @@ class Rotary:
     says_mlp_bias: bool = False
     query_bias: bool = False
     qk_norm: bool = False
+    experts: int | None = None
+    """How many, in every layer, each as wide as a dense part would be; null: none."""
+    norm_eps: float = 1e-6
+    rope_theta: float = 10_000.0
 
 
 ROTARY: Mapping[str, Rotary] = {
@@ -34,6 +38,15 @@ ROTARY: Mapping[str, Rotary] = {
         max_position_embeddings=131072,
         key_value_heads=8,
         says_attention_bias=False,
+    ),
+    "mixtral": Rotary(
+        intermediate_size=14336,
+        max_position_embeddings=131072,
+        key_value_heads=8,
+        says_attention_bias=False,
+        experts=8,
+        norm_eps=1e-5,
+        rope_theta=1e6,
     ),
     "qwen2": Rotary(
         intermediate_size=22016,
@@ -72,8 +85,9 @@ def read_rotary(config: HfConfig, model_type: str) -> Architecture:
             hidden_act=config.choice("hidden_act", "silu", ACTIVATIONS),
             mlp_bias=family.says_mlp_bias and config.flag("mlp_bias", False),
         ),
-        positions=read_rope(config),
-        norm_eps=config.number("rms_norm_eps", 1e-6),
+        experts=_read_experts(config, family),
+        positions=read_rope(config, family.rope_theta),
+        norm_eps=config.number("rms_norm_eps", family.norm_eps),
     )
 
 
@@ -93,6 +107,9 @@ def write_rotary(architecture: Architecture) -> dict[str, object]:
     if isinstance(attention, GroupedAttention):
         config["num_key_value_heads"] = attention.key_value_heads
         config |= {"attention_bias": attention.attention_bias} if family.says_attention_bias else {}
+    if architecture.experts:
+        config["num_local_experts"] = architecture.experts.n_routed_experts
+        config["num_experts_per_tok"] = architecture.experts.num_experts_per_tok
     if family.has_head_dim:
         config["head_dim"] = head_sizes(architecture)[0]
     if family.says_mlp_bias:
@@ -116,11 +133,23 @@ def _read_attention(config: HfConfig, family: Rotary) -> GroupedAttention:
     )
 
 
+def _read_experts(config: HfConfig, family: Rotary) -> Experts | None:
+    if family.experts is None:
+        return None
+    return Experts(
+        n_routed_experts=config.integer("num_local_experts", family.experts),
+        num_experts_per_tok=config.integer("num_experts_per_tok", 2),
+        moe_intermediate_size=config.integer("intermediate_size", family.intermediate_size),
+    )
+
+
 def _refuse_windows(config: HfConfig, model_type: str) -> None:
     """Refuse attention that sees a window only; Mistral has one unless it says none."""
     if model_type == "mistral":
         window = config.fields.get("sliding_window", 4096)
         if window is not None:
             config.unsupported("sliding_window", window, "null: every token sees all before it")
+    elif model_type == "mixtral":
+        config.expect("sliding_window", None)
     elif model_type != "llama":
         config.expect("use_sliding_window", False)

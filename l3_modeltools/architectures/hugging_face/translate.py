@@ -38,6 +38,7 @@ def _rotary(model_type: str, causal_class: str) -> Family:
 FAMILIES: Mapping[str, Family] = {
     "llama": _rotary("llama", "LlamaForCausalLM"),
     "mistral": _rotary("mistral", "MistralForCausalLM"),
+    "mixtral": _rotary("mixtral", "MixtralForCausalLM"),
     "qwen2": _rotary("qwen2", "Qwen2ForCausalLM"),
     "qwen3": _rotary("qwen3", "Qwen3ForCausalLM"),
     "gpt2": Family(causal_class="GPT2LMHeadModel", read=read_gpt2, write=write_gpt2),

@@ -10,30 +10,39 @@ import msgspec
 from l0_infra.core.errors import UnsatisfiableError
 from l0_infra.schemas import Device
 from l3_modeltools.planning.calibrate.runs import MeasuredRun
-from l3_modeltools.planning.calibrate.score import DatasetScore, score_runs
+from l3_modeltools.planning.calibrate.score import score_datasets, score_runs
 from l3_modeltools.schemas import Calibration, Fitted
 
 __all__ = ["BOUNDS", "fit_calibration"]
 
 BOUNDS: Mapping[str, tuple[float, float]] = {
     "matmul_share": (0.6, 1.0),
-    "matmul_edge": (1.0, 1000.0),
+    "matmul_edge": (1.0, 256.0),
+    "matmul_tail": (10.0, 2000.0),
+    "matmul_depth": (1.0, 1000.0),
     "matmul_gap_s": (1e-7, 5e-5),
-    "attention_forward_share": (0.2, 1.0),
-    "attention_backward_share": (0.2, 1.0),
+    "early_attention_forward": (0.2, 1.0),
+    "early_attention_backward": (0.2, 1.0),
     "memory_share": (0.4, 0.95),
     "passes_forward": (2.0, 20.0),
     "passes_backward": (1.0, 3.0),
+    "unfused_passes": (1.0, 3.0),
     "launch_s": (1e-6, 5e-5),
     "kernels_backward": (20.0, 80.0),
-    "link_share": (0.3, 0.9),
+    "link_share": (0.3, 0.85),
     "link_latency_s": (1e-6, 1e-4),
+    "link_hop_s": (1e-7, 1e-5),
     "network_share": (0.3, 0.95),
-    "network_latency_s": (1e-6, 1e-3),
+    "network_latency_s": (1e-6, 1e-4),
     "hidden_share": (0.05, 1.0),
+    "shard_passes": (1.0, 30.0),
+    "straggler_share": (1e-4, 0.02),
     "step_s": (1e-4, 0.1),
 }
 """What is fitted, and between which figures that make sense."""
+
+PULL = 0.5
+"""Weight with which each figure is pulled back to where it begun, by its logarithm: as one run with such an error."""
 
 EDGE = 1e-6
 LOUD = 0.1
@@ -45,29 +54,27 @@ def fit_calibration(
 ) -> Calibration:
     """Fit to runs whose time was measured; every data set counts the same, however many runs it has.
 
-    Raises UnsatisfiableError for fewer runs than twice the figures that are fitted, and where scipy is missing.
+    Figures of which the runs tell little stay near those of `start`. Raises UnsatisfiableError for runs of which none
+    can be priced, and where scipy is missing.
     """
-    measured = [run for run in runs if run.step_s is not None]
-    if len(measured) < 2 * len(BOUNDS):
-        found, expected = (
-            f"{len(measured)} measured runs",
-            f"{2 * len(BOUNDS)} or more, to fit {len(BOUNDS)} figures",
-        )
-        raise UnsatisfiableError("calibration", found=found, expected=expected)
+    measured = [one.run for one in score_runs(runs, devices, start) if one.step_error is not None]
+    if not measured:
+        raise UnsatisfiableError("calibration", found="no measured run", expected="one or more, to fit to")
     sizes = Counter(run.dataset for run in measured)
     weights = [sqrt(len(measured) / len(sizes) / sizes[run.dataset]) for run in measured]
+    origin = [log(getattr(start, name)) for name in BOUNDS]
 
     def residuals(point: Sequence[float]) -> list[float]:
         scored = score_runs(measured, devices, _at(start, point))
-        return [weight * log(1 + cast(float, one.error)) for weight, one in zip(weights, scored, strict=True)]
+        errors = [log(1 + cast(float, one.step_error)) for one in scored]
+        pulls = [PULL * (value - begun) for value, begun in zip(point, origin, strict=True)]
+        return [weight * error for weight, error in zip(weights, errors, strict=True)] + pulls
 
     best = _at(start, _least_squares(residuals, start))
-    errors: dict[str, list[float]] = {}
-    for one in score_runs(measured, devices, best):
-        errors.setdefault(one.run.dataset, []).append(cast(float, one.error))
     fitted = [
-        Fitted(dataset=dataset, rows=len(found), mape=round(DatasetScore.of(dataset, found).mape, 4))
-        for dataset, found in errors.items()
+        Fitted(dataset=one.dataset, rows=one.time.rows, mape=round(one.time.mape, 4))
+        for one in score_datasets(score_runs(measured, devices, best))
+        if one.time is not None
     ]
     return msgspec.structs.replace(best, name=name, fitted=tuple(fitted))
 

@@ -8,18 +8,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from l0_infra import load_devices
 from l0_infra.core.documents import parse_document, read_document, render_document
 from l0_infra.core.errors import DocumentError, OgaiError, UnsatisfiableError
 from l2_scheduler.schemas import Resources
 from l3_modeltools.architectures import preset
-from l3_modeltools.planning import AcceleratorSize, Place, TrainingPlan, estimate_memory, plan_training
+from l3_modeltools.planning import AcceleratorSize, Place, Site, TrainingPlan, estimate_memory, plan_training
+from l3_modeltools.planning.fit import judge_fit
 from l3_modeltools.schemas import (
     Architecture,
+    Calibration,
     Checkpointing,
     Dataset,
     Degrees,
     Dpo,
     Lora,
+    Machine,
     Recompute,
     Sft,
     Strategy,
@@ -37,9 +41,12 @@ def plan(
     architecture: Architecture = TINY,
     place: Place = LAPTOP,
     init_from: Architecture | None = None,
+    site: Site | None = None,
 ) -> TrainingPlan:
     known: Sequence[Dataset] = datasets or (dataset(),)
-    return plan_training(train, architecture=architecture, datasets=known, place=place, init_from=init_from)
+    return plan_training(
+        train, architecture=architecture, datasets=known, place=place, init_from=init_from, site=site
+    )
 
 
 def strategy(
@@ -490,3 +497,39 @@ def test_an_adapter_to_modules_that_are_not_there_is_refused_with_the_nearest() 
 )
 def test_an_adapter_may_name_its_modules_with_those_above(target: str) -> None:
     assert plan(adapter(target), init_from=TINY).train.model is not None
+
+
+def h100_site(devices: int = 8) -> Site:
+    device = next(one for one in load_devices() if one.name == "h100-sxm-80")
+    machine = Machine(name="here", device=device.name, nodes=1, devices_per_node=devices)
+    return Site(machine=machine, device=device, calibration=Calibration(name="test"))
+
+
+def test_where_seconds_are_known_the_quickest_strategy_that_fits_is_taken() -> None:
+    """Every way that fits, tried by hand, takes longer."""
+    wish = training(gpus=8, batch=64, length=4096, precision="bf16", architecture=LLAMA)
+    known = dataset(vocab_size=128256)
+    found = plan(wish, known, architecture=LLAMA, place=NODES, site=h100_site())
+    assert found.step_s is not None
+    assert "the quickest of" in found.reasons[1] and "`h100-sxm-80`" in found.reasons[1]
+    fitting = 0
+    for zero, mode in ((0, "none"), (2, "none"), (3, "none"), (3, "full")):
+        for micro in (1, 2, 4, 8):
+            tried = replace(wish, strategy=strategy(8, zero, micro, mode))
+            if judge_fit(tried, LLAMA, NODES).fits:
+                fitting += 1
+                other = plan(tried, known, architecture=LLAMA, place=NODES, site=h100_site())
+                assert other.step_s is not None and found.step_s <= other.step_s
+    assert f"of {fitting} strategies" in found.reasons[1]
+    assert plan(wish, known, architecture=LLAMA, place=NODES).step_s is None
+
+
+def test_seconds_are_not_told_of_what_the_cost_model_does_not_know() -> None:
+    site, known = h100_site(1), dataset()
+    assert plan(training(gpus=1, precision="bf16"), known, place=NODES, site=site).step_s is not None
+    adapter = training(gpus=1, precision="bf16")
+    assert adapter.model is not None
+    lora = replace(adapter, model=replace(adapter.model, init_from="weights", lora=Lora()))
+    assert plan(lora, known, place=NODES, site=site, init_from=TINY).step_s is None
+    bare = Site(machine=site.machine, device=replace(site.device, peak=()), calibration=site.calibration)
+    assert plan(training(gpus=1, precision="bf16"), known, place=NODES, site=bare).step_s is None

@@ -33,7 +33,11 @@ def list_(output: Output) -> None:
 @output_option
 def show(run_id: str, output: Output) -> None:
     """Show everything about one run: its state, its figures, its checkpoints, what it wrote, what to do next."""
-    emit(flow.find(run_id), output, lambda run: print_run(run, flow.samples(run.run_id), time.time()))
+    emit(
+        flow.find(run_id),
+        output,
+        lambda run: print_run(run, flow.samples(run.run_id), time.time(), flow.met(run.run_id)),
+    )
 
 
 @click.command(epilog=examples("ogai train compare tiny-llama-1 tiny-llama-2"))

@@ -1,5 +1,18 @@
 """How a model is cut, free of the command line: `import ogai; ogai.strategy.score(Path("runs.csv"))`."""
 
+from ogai.flows.strategy.export import export, text_of
+from ogai.flows.strategy.import_ import Understood, import_
+from ogai.flows.strategy.measured import MeasuredTable, measured
 from ogai.flows.strategy.score import Score, calibrate, score
 
-__all__ = ["Score", "calibrate", "score"]
+__all__ = [
+    "MeasuredTable",
+    "Score",
+    "Understood",
+    "calibrate",
+    "export",
+    "import_",
+    "measured",
+    "score",
+    "text_of",
+]

@@ -14,6 +14,7 @@ from l3_modeltools import (
     fit_calibration,
     load_calibration,
     read_runs,
+    score_datasets,
     score_runs,
 )
 from l3_modeltools.schemas import Calibration
@@ -28,8 +29,6 @@ class Score:
 
     calibration: str
     datasets: tuple[DatasetScore, ...]
-    unmeasured: int
-    """Runs whose time the table does not tell."""
     runs: tuple[Scored, ...]
 
 
@@ -41,16 +40,7 @@ def score(file: Path, *, calibration: Path | None = None) -> Score:
     figures = load_calibration() if calibration is None else read_document(calibration, expect=Calibration)
     runs = read_runs(file)
     scored = score_runs(runs, sheets_for(run.device for run in runs), figures)
-    errors: dict[str, list[float]] = {}
-    for one in scored:
-        if one.error is not None:
-            errors.setdefault(one.run.dataset, []).append(one.error)
-    return Score(
-        calibration=figures.name,
-        datasets=tuple(DatasetScore.of(name, found) for name, found in errors.items()),
-        unmeasured=sum(one.error is None for one in scored),
-        runs=scored,
-    )
+    return Score(calibration=figures.name, datasets=score_datasets(scored), runs=scored)
 
 
 def calibrate(
@@ -58,7 +48,7 @@ def calibrate(
 ) -> Calibration:
     """Fit to the runs of a table, or of some data sets and devices of it, and write the calibration.
 
-    Raises UsageError when nothing of the table is meant, UnsatisfiableError for too few runs.
+    Raises UsageError when nothing of the table is meant, UnsatisfiableError where none of its runs can be priced.
     """
     runs = read_runs(file)
     chosen = [run for run in runs if _meant(run, datasets, devices)]

@@ -13,7 +13,19 @@ from ogai.flows.train.ettr import (
 )
 from ogai.flows.train.faults import explain, faults, own_errors, read_meaning
 from ogai.flows.train.report import Gathered, RunReport, gather
-from ogai.flows.train.runs import compare, damaged, find, metrics, output, poll, resume, samples, stop, wait
+from ogai.flows.train.runs import (
+    compare,
+    damaged,
+    find,
+    met,
+    metrics,
+    output,
+    poll,
+    resume,
+    samples,
+    stop,
+    wait,
+)
 from ogai.flows.train.submit import Planned, plan, queue, submit
 from ogai.flows.train.use import export, sample
 from ogai.flows.train.wish import Wish, read_wish
@@ -38,6 +50,7 @@ __all__ = [
     "faults",
     "find",
     "gather",
+    "met",
     "metrics",
     "mtbf_of",
     "output",

@@ -14,10 +14,12 @@ from l3_modeltools import (
     DamagedRun,
     Happened,
     Measured,
+    Met,
     Metric,
     OneClock,
     Sample,
     compare_runs,
+    expectations,
     find_run,
     hold_run,
     judge_run,
@@ -47,6 +49,7 @@ __all__ = [
     "damaged",
     "find",
     "look",
+    "met",
     "metrics",
     "output",
     "poll",
@@ -81,6 +84,11 @@ def metrics(reference: str) -> tuple[Metric, ...]:
     run = find_run(reference, runs_folder())
     directory = Path(run.directory)
     return read_metrics(directory, OneClock(read_marks(directory), run.submitted_at))
+
+
+def met(reference: str) -> tuple[Met, ...]:
+    """Return what was planned of a run beside what was measured of it so far."""
+    return expectations(find_run(reference, runs_folder()), metrics(reference))
 
 
 def samples(reference: str) -> tuple[Sample, ...]:

@@ -12,12 +12,14 @@ from pathlib import Path
 
 import msgspec
 
+from l0_infra.core.errors import DocumentError
 from l0_infra.core.store import ogai_home
 from l2_scheduler.schemas import Job
 from l3_modeltools import (
     TrainingPlan,
     create_run,
     find_container,
+    framework_faults,
     hash_inputs,
     hold_run,
     plan_training,
@@ -25,11 +27,12 @@ from l3_modeltools import (
     require_inputs,
     update_run,
 )
-from l3_modeltools.schemas import Run, Train
+from l3_modeltools.schemas import Expected, Run, Train
 from ogai.flows.job.queue import rehearse as rehearse_job
 from ogai.flows.job.queue import submit as submit_job
 from ogai.flows.train.place import Destination, find_place, runs_folder
 from ogai.flows.train.resolve import Resolved, resolve
+from ogai.flows.train.site import find_site
 from ogai.flows.train.wish import Wish, read_wish
 from ogai.version import __version__
 
@@ -69,10 +72,17 @@ def plan(wish: Wish, *, on: str | None = None) -> Planned:
     destination = find_place(on)
     with wish.placed():
         resolved = resolve(wish.train, base=wish.base, home=ogai_home(os.environ))
+        require_degrees(resolved.train)
         drawn = draw(resolved, destination)
     train = drawn.train if drawn else resolved.train
     job = rehearsed_job(train)
     return Planned(train=train, plan=drawn, destination=destination, job=job)
+
+
+def require_degrees(train: Train) -> None:
+    """Raise DocumentError, naming them, for degrees that the framework cannot run."""
+    if train.framework != "ogai" and (faults := list(framework_faults(train))):
+        raise DocumentError("train", faults)
 
 
 def draw(resolved: Resolved, destination: Destination) -> TrainingPlan | None:
@@ -85,6 +95,7 @@ def draw(resolved: Resolved, destination: Destination) -> TrainingPlan | None:
         init_from=resolved.init_from,
         datasets=resolved.datasets,
         place=destination.place,
+        site=find_site(destination.place, resolved.train.resources),
     )
 
 
@@ -110,9 +121,29 @@ def queue(planned: Planned) -> Run:
         submitted_at=time.time(),
         inputs=planned.job.inputs,
         environment=recorded_versions(),
+        expected=expected_of(planned),
     )
     with hold_run(Path(run.directory)):
         return queue_again(run)
+
+
+def expected_of(planned: Planned) -> Expected | None:
+    """Return what the plan foretells, to be kept with the run."""
+    plan = planned.plan
+    if plan is None:
+        return None
+    memory = plan.memory.total if plan.device == "cpu" else plan.memory.device
+    site = find_site(planned.destination.place, planned.train.resources)
+    if site is None:
+        return Expected(memory_bytes=memory)
+    peaks = {peak.precision: peak.flop_per_s for peak in site.device.peak}
+    return Expected(
+        memory_bytes=memory,
+        step_s=plan.step_s,
+        device=site.device.name,
+        peak_flop_per_s=peaks.get("bf16"),
+        calibration=site.calibration.name if plan.step_s is not None else None,
+    )
 
 
 def queue_again(run: Run) -> Run:

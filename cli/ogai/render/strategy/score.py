@@ -1,6 +1,11 @@
 """How far off the cost model is, as a table."""
 
-from l3_modeltools import DatasetScore, Scored
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import click
+
+from l3_modeltools import DatasetScore, Errors, Scored
 from l3_modeltools.schemas import Calibration
 from ogai.flows.strategy import Score
 from ogai.render.table import Column, print_fields, print_table
@@ -9,21 +14,46 @@ __all__ = ["print_calibration", "print_score"]
 
 
 def print_score(score: Score, *, each: bool = False) -> None:
-    """Print a line for each data set, and before them one for each run when they are wanted."""
+    """Print a line for the time of each data set and one for its memory; before them each run when they are wanted."""
     if each:
         _print_runs(score)
         print()
     print_table(
         (
-            Column[DatasetScore](title="DATASET", value=lambda one: one.dataset),
-            Column[DatasetScore](title="RUNS", value=lambda one: f"{one.rows:,}", align="right"),
-            Column[DatasetScore](title="MEAN ERROR", value=lambda one: f"{one.mape:.2%}", align="right"),
-            Column[DatasetScore](title="MEDIAN", value=lambda one: f"{one.median:.2%}", align="right"),
-            Column[DatasetScore](title="WORST", value=lambda one: f"{one.worst:+.1%}", align="right"),
-            Column[DatasetScore](title="BIAS", value=lambda one: f"{one.bias:+.2%}", align="right"),
+            Column[Line](title="DATASET", value=lambda one: one.dataset),
+            Column[Line](title="RUNS", value=lambda one: one.runs, align="right"),
+            Column[Line](title="REFUSED", value=lambda one: one.refused, align="right"),
+            Column[Line](title="OF", value=lambda one: one.of),
+            Column[Line](title="MEASURED", value=lambda one: f"{one.errors.rows:,}", align="right"),
+            Column[Line](title="MAPE", value=lambda one: f"{one.errors.mape:.2%}", align="right"),
+            Column[Line](title="MEDIAN", value=lambda one: f"{one.errors.median:.2%}", align="right"),
+            Column[Line](title="WORST", value=lambda one: f"{one.errors.worst:+.1%}", align="right"),
+            Column[Line](title="BIAS", value=lambda one: f"{one.errors.bias:+.2%}", align="right"),
         ),
-        score.datasets,
+        [line for one in score.datasets for line in _lines(one)],
     )
+    _print_remarks(score)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    dataset: str
+    runs: str
+    refused: str
+    of: str
+    errors: Errors
+
+
+NOTHING = Errors(rows=0, mape=0.0, median=0.0, worst=0.0, bias=0.0)
+
+
+def _lines(one: DatasetScore) -> Iterator[Line]:
+    """What was measured, time and memory; a data set of which nothing was has a line of zeros."""
+    told = (("time", one.time), ("memory", one.memory))
+    found = [(of, errors) for of, errors in told if errors is not None] or [("time", NOTHING)]
+    names = (one.dataset, f"{one.rows:,}", f"{one.refused:,}")
+    for at, (of, errors) in enumerate(found):
+        yield Line(*(names if at == 0 else ("", "", "")), of, errors)
 
 
 def print_calibration(calibration: Calibration) -> None:
@@ -42,17 +72,33 @@ def _print_runs(score: Score) -> None:
             Column[Scored](title="LINE", value=lambda one: str(one.run.line), align="right"),
             Column[Scored](title="DATASET", value=lambda one: one.run.dataset),
             Column[Scored](title="DEVICES", value=lambda one: f"{one.run.devices} {one.run.device}"),
-            Column[Scored](title="PREDICTED", value=lambda one: f"{one.step_s:.3f} s", align="right"),
-            Column[Scored](
-                title="MEASURED",
-                value=lambda one: "-" if one.run.step_s is None else f"{one.run.step_s:.3f} s",
-                align="right",
-            ),
-            Column[Scored](
-                title="ERROR",
-                value=lambda one: "-" if one.error is None else f"{one.error:+.1%}",
-                align="right",
-            ),
+            Column[Scored](title="PREDICTED", value=lambda one: _seconds(one.step_s), align="right"),
+            Column[Scored](title="MEASURED", value=lambda one: _seconds(one.run.step_s), align="right"),
+            Column[Scored](title="ERROR", value=lambda one: _share(one.step_error), align="right"),
+            Column[Scored](title="PEAK", value=lambda one: _gib(one.peak_bytes), align="right"),
+            Column[Scored](title="MEASURED", value=lambda one: _gib(one.run.peak_bytes), align="right"),
+            Column[Scored](title="ERROR", value=lambda one: _share(one.peak_error), align="right"),
         ),
         score.runs,
     )
+
+
+def _print_remarks(score: Score) -> None:
+    """Name the runs that were not counted, on stderr: those the planner refuses, and those that cannot be."""
+    for one in score.runs:
+        if one.refused is not None:
+            click.echo(f"line {one.run.line} is refused: {one.refused}", err=True)
+        if one.doubted is not None:
+            click.echo(f"line {one.run.line} is not counted: {one.doubted}", err=True)
+
+
+def _seconds(number: float | None) -> str:
+    return "-" if number is None else f"{number:.3f} s"
+
+
+def _gib(number: float | None) -> str:
+    return "-" if number is None else f"{number / 2**30:.1f} GiB"
+
+
+def _share(number: float | None) -> str:
+    return "-" if number is None else f"{number:+.1%}"

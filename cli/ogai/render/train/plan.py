@@ -9,6 +9,7 @@ from l0_infra.core.units import format_bytes, format_count
 from l3_modeltools import TrainingPlan
 from ogai.flows.train import Planned
 from ogai.render import Output, emit, print_fields
+from ogai.render.moment import brief
 from ogai.render.train.words import count, number
 
 __all__ = ["print_plan", "print_rehearsal"]
@@ -47,6 +48,8 @@ def describe_plan(planned: Planned) -> Iterator[Field]:
     yield from describe_epochs(planned, plan)
     yield "ranks", f"{plan.ranks} on {plan.device}, {train.compute.precision}"
     yield "memory", f"{format_bytes(plan.memory.total)} a rank: {describe_memory(plan)}"
+    if plan.step_s is not None:
+        yield "time", f"{plan.step_s:.3g} s a step, {brief(plan.step_s * (train.steps or 0))} in all"
     yield (
         "disk",
         f"{format_bytes(plan.disk_bytes)} at most, {format_bytes(plan.checkpoint_bytes)} a checkpoint",

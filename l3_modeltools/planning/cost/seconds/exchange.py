@@ -1,22 +1,36 @@
-"""Seconds of exchanges between ranks: rings, whose bytes per rank are (n - 1) / n of the whole."""
+"""Seconds of exchanges between ranks."""
 
-from l3_modeltools.planning.cost.seconds.rates import Rates
+from l3_modeltools.planning.cost.seconds.rates import Group, Rates
 
-__all__ = ["gather_s", "hand_over_s"]
+__all__ = ["all_to_all_s", "gather_s", "hand_over_s"]
 
 
-def gather_s(rates: Rates, whole_bytes: float, ranks: int, spread: int) -> float:
-    """Seconds of an all-gather or a reduce-scatter; an all-reduce is one of each (arXiv:1909.09756, section 2).
+def gather_s(rates: Rates, whole_bytes: float, group: Group) -> float:
+    """Seconds of an all-gather or a reduce-scatter in a ring; an all-reduce is one of each.
 
-    `spread` is how far apart the ranks lie: within how many neighbouring ones all of them are found.
+    Each rank passes on (n - 1) / n of the whole (arXiv:1909.09756, section 2).
     """
-    if ranks == 1:
+    if group.ranks == 1:
         return 0.0
-    bandwidth, latency = rates.between(spread)
-    return whole_bytes * (ranks - 1) / ranks / bandwidth + latency
+    bandwidth, latency = rates.ring(group)
+    return whole_bytes * (group.ranks - 1) / group.ranks / bandwidth + latency
 
 
-def hand_over_s(rates: Rates, count_bytes: float, spread: int) -> float:
-    """Seconds to hand activations to the next stage, whose ranks lie `spread` apart."""
-    bandwidth, latency = rates.between(spread)
-    return count_bytes / bandwidth + latency
+def all_to_all_s(rates: Rates, own_bytes: float, group: Group) -> float:
+    """Seconds in which each rank sends its bytes, in equal parts, to all: through links and network at once."""
+    if group.ranks == 1:
+        return 0.0
+    figures = rates.calibration
+    near = own_bytes * (group.local - 1) / group.ranks / rates.link
+    if group.domains == 1:
+        return near + figures.link_latency_s
+    far = own_bytes * (group.ranks - group.local) / group.ranks / rates.network
+    return max(near, far) + figures.link_latency_s + figures.network_latency_s
+
+
+def hand_over_s(rates: Rates, count_bytes: float, stride: int) -> float:
+    """Seconds to hand activations to the next stage, whose ranks are `stride` away."""
+    figures = rates.calibration
+    if stride < rates.domain:
+        return count_bytes / rates.link + figures.link_latency_s
+    return count_bytes / rates.network + figures.network_latency_s

@@ -1,26 +1,23 @@
 """Seconds of a training step: what every stage does, how stages wait for each other, what copies exchange."""
 
 from dataclasses import dataclass, fields
+from math import log2
 
 from l0_infra.schemas import Device
-from l3_modeltools.architectures import count_parameters
-from l3_modeltools.planning.cost.seconds.exchange import gather_s, hand_over_s
-from l3_modeltools.planning.cost.seconds.kernels import matmul_s, passes_s
-from l3_modeltools.planning.cost.seconds.layer import LayerTime, layer_time
+from l3_modeltools.planning.cost.bytes.parameters import stage_parameters
+from l3_modeltools.planning.cost.bytes.place import Stage, stages_of
+from l3_modeltools.planning.cost.bytes.states import sharing_of
+from l3_modeltools.planning.cost.seconds.copies import reduction_s
+from l3_modeltools.planning.cost.seconds.exchange import hand_over_s
 from l3_modeltools.planning.cost.seconds.rates import Rates
-from l3_modeltools.planning.cost.setting import FORMAT_BYTES, Setting
+from l3_modeltools.planning.cost.seconds.stages import StageTime, stage_times
+from l3_modeltools.planning.cost.setting import Setting
 from l3_modeltools.schemas import Calibration, Machine
 
 __all__ = ["StepTime", "time_of"]
 
-LOSS_PASSES = 10
-"""Times the logits are read or written, as 16-bit numbers: two copies in fp32 forward, one backward."""
-
 ADAM_BYTES = 36
 """Read and written for each parameter that AdamW updates: weight, gradient and both moments in fp32, and a copy."""
-
-ALTERNATE = 0.5
-"""Share of a layer's products that are made again when every second one is kept."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -32,6 +29,8 @@ class StepTime:
     elementwise: float
     idle: float
     tensor_exchange: float
+    expert_exchange: float
+    context_exchange: float
     recompute: float
     output: float
     copies: float
@@ -39,6 +38,7 @@ class StepTime:
     hand_over: float
     bubble: float
     optimizer: float
+    stragglers: float
     rest: float
 
     @property
@@ -58,103 +58,62 @@ def time_of(setting: Setting, machine: Machine, device: Device, calibration: Cal
     first, which passes through every stage; with vp virtual stages that way is vp times shorter.
     """
     rates = Rates.of(machine, device, setting.practice, calibration)
-    one, degrees, count = layer_time(setting, rates), setting.strategy.degrees, setting.microbatches
-    again = _again(setting, one)
-    shown = _shown(setting, rates, one.forward + one.backward + again)
-    layer = one.forward + one.backward + again + shown
-    stages = [sum(row[p] for row in setting.stages) for p in range(degrees.pp)]
-    output, over = _output(setting, rates), _hand_over(setting, rates)
-    work = [held * layer + (output if p == degrees.pp - 1 else 0.0) for p, held in enumerate(stages)]
-    slowest = max(range(degrees.pp), key=lambda p: work[p])
-    held, last = stages[slowest] * count, count if slowest == degrees.pp - 1 else 0
-    through = sum(work[p] for p in range(degrees.pp) if p != slowest)
+    stages, count = stage_times(setting, rates), setting.microbatches
+    slowest = max(range(len(stages)), key=lambda p: stages[p].total)
+    pace, stage = stages[slowest], stages_of(setting)[slowest]
+    copies = reduction_s(setting, rates, stage, pace.forward, pace.backward)
+    hand_over, bubble = _hand_over(setting, rates), _bubble(setting, stages, slowest)
+    optimizer = _optimizer(setting, rates, stage)
+    work = count * pace.total + copies + hand_over + bubble + optimizer
     return StepTime(
-        products=held * (one.products.forward + one.products.backward),
-        attention=held * (one.attention.forward + one.attention.backward),
-        elementwise=held * (one.elementwise.forward + one.elementwise.backward),
-        idle=held * (one.idle.forward + one.idle.backward),
-        tensor_exchange=held * (one.exchange.forward + one.exchange.backward),
-        recompute=held * again,
-        output=last * output,
-        copies=held * shown + _reduction(setting, rates),
-        hand_over=(count - 1 + degrees.pp - 1) * over if degrees.pp > 1 else 0.0,
-        bubble=through / degrees.vp,
-        optimizer=_optimizer(setting, rates),
+        products=count * pace.products,
+        attention=count * pace.attention,
+        elementwise=count * pace.elementwise,
+        idle=count * pace.idle,
+        tensor_exchange=count * pace.tensor_exchange,
+        expert_exchange=count * pace.expert_exchange,
+        context_exchange=count * pace.context_exchange,
+        recompute=count * pace.recompute,
+        output=count * pace.output,
+        copies=count * pace.copies + copies,
+        hand_over=hand_over,
+        bubble=bubble,
+        optimizer=optimizer,
+        stragglers=calibration.straggler_share * log2(machine.nodes) * work,
         rest=calibration.step_s,
     )
 
 
-def _again(setting: Setting, one: LayerTime) -> float:
-    """What a layer makes again before its backward pass."""
-    mode = setting.strategy.recompute.mode
-    if mode == "none":
-        return 0.0
-    if mode == "full":
-        return one.forward
-    if setting.practice.selective_keeps == "every_second_product":
-        return ALTERNATE * one.products.forward + one.elementwise.forward
-    return one.attention.forward
+def _bubble(setting: Setting, stages: tuple[StageTime, ...], slowest: int) -> float:
+    """What the slowest stage waits for the others to begin and to end.
 
-
-def _layer_parameters(setting: Setting) -> float:
-    """Parameters of a layer on one rank, before copies share them."""
-    count, architecture = count_parameters(setting.architecture), setting.architecture
-    inner = count.total - count.embedding - count.positions - count.output
-    return inner / architecture.num_hidden_layers / setting.strategy.degrees.tp
-
-
-def _copies(setting: Setting) -> tuple[int, int]:
-    """How many ranks share a layer's parameters, and among how many neighbouring ones they are found."""
-    degrees = setting.strategy.degrees
-    return degrees.dp * degrees.cp, degrees.dp * degrees.cp * degrees.tp
-
-
-def _shown(setting: Setting, rates: Rates, work: float) -> float:
-    """ZeRO 3: what gathering a layer's weights twice and scattering its gradients takes longer than its work."""
-    if setting.strategy.zero_stage < 3:
-        return 0.0
-    bytes_each = 2 * _layer_parameters(setting)
-    ranks, spread = _copies(setting)
-    exchange = 3 * gather_s(rates, bytes_each, ranks, spread)
-    hidden = rates.calibration.hidden_share * work if setting.practice.overlap_dp else 0.0
-    return max(0.0, exchange - hidden)
-
-
-def _reduction(setting: Setting, rates: Rates) -> float:
-    """Gradients added up over copies once a step, and what ZeRO 1 and 2 gather of the weights after it."""
-    if setting.strategy.zero_stage == 3:
-        return 0.0
-    degrees, ranks_spread = setting.strategy.degrees, _copies(setting)
-    held = max(sum(row[p] for row in setting.stages) for p in range(degrees.pp)) * _layer_parameters(setting)
-    held += setting.vocabulary * setting.architecture.hidden_size / degrees.tp
-    each = FORMAT_BYTES[setting.practice.reduced]
-    return gather_s(rates, each * held, *ranks_spread) + gather_s(rates, 2 * held, *ranks_spread)
-
-
-def _output(setting: Setting, rates: Rates) -> float:
-    """The output's product, forward and backward, and the loss over its logits."""
-    hidden, tokens = setting.architecture.hidden_size, setting.micro_tokens
-    columns = setting.vocabulary / setting.strategy.degrees.tp
-    products = (
-        matmul_s(rates, tokens, columns, hidden, plain=True)
-        + matmul_s(rates, tokens, hidden, columns, plain=True)
-        + matmul_s(rates, hidden, columns, tokens, plain=True)
-    )
-    passes = LOSS_PASSES * (0.4 if setting.practice.fused_loss else 1.0)
-    return products + passes_s(rates, passes * tokens * columns)
+    With a zero-bubble schedule they put off their weights' gradients, twice over (arXiv:2401.10241, section 2.3).
+    """
+    degrees, others = setting.strategy.degrees, [one for p, one in enumerate(stages) if p != slowest]
+    if setting.strategy.pipeline.schedule == "zero_bubble":
+        return sum(max(0.0, one.total - 2 * one.weight_gradients) for one in others) / degrees.vp
+    return sum(one.total for one in others) / degrees.vp
 
 
 def _hand_over(setting: Setting, rates: Rates) -> float:
-    """Activations forward and their gradients backward between two stages, each tp rank its share."""
+    """Activations forward and their gradients backward between two stages, each tp rank its share.
+
+    Stages in turn wait for both; virtual stages have other work meanwhile, but for the way of the first micro batch.
+    """
     degrees = setting.strategy.degrees
     if degrees.pp == 1:
         return 0.0
     stream = 2 * setting.micro_tokens * setting.architecture.hidden_size / degrees.tp
-    return 2 * hand_over_s(rates, stream, degrees.world_size)
+    one = 2 * hand_over_s(rates, stream, degrees.tp * degrees.cp * degrees.dp)
+    first = (degrees.pp - 1) * one
+    if degrees.vp > 1 and setting.practice.overlap_pp:
+        return first
+    return first + (setting.microbatches - 1) * degrees.vp * one
 
 
-def _optimizer(setting: Setting, rates: Rates) -> float:
-    degrees = setting.strategy.degrees
-    held = max(sum(row[p] for row in setting.stages) for p in range(degrees.pp)) * _layer_parameters(setting)
-    share = _copies(setting)[0] if setting.strategy.zero_stage else 1
-    return ADAM_BYTES * held / share / rates.memory
+def _optimizer(setting: Setting, rates: Rates, stage: Stage) -> float:
+    """Every parameter that a rank updates passes through memory."""
+    held, sharing = stage_parameters(setting, stage), sharing_of(setting)
+    if setting.strategy.zero_stage == 0:
+        return ADAM_BYTES * held.total / rates.memory
+    return sharing.share(held, ADAM_BYTES) / rates.memory

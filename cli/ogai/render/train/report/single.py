@@ -3,11 +3,12 @@
 from collections.abc import Iterator
 
 from l0_infra.core.documents import render_document
+from l3_modeltools import Met, expectations
 from l3_modeltools.schemas import Architecture, Run
 from ogai.flows.train.report import RunReport
 from ogai.render.moment import brief
 from ogai.render.report import Block, Cell, Code, Column, Fact, Fold, Prose, Row, Section, Table
-from ogai.render.train.detail import describe_training
+from ogai.render.train.detail import MET_NAMES, describe_training, quantity
 from ogai.render.train.report.curves import loss_figure, optimizer_pair, speed_pair
 from ogai.render.train.report.events import find_events
 from ogai.render.train.report.faults import fault_blocks
@@ -25,6 +26,8 @@ def run_sections(report: RunReport, key: str, now: float) -> Iterator[Section]:
     yield Section(title="Learning", blocks=tuple(_learning(report, key)))
     if pair := speed_pair(report, key):
         yield Section(title="Speed", blocks=(pair,))
+    if met := expectations(report.run, report.metrics):
+        yield Section(title="Planned and measured", blocks=(_met_table(met),))
     yield Section(title="Where the time went", blocks=tuple(time_blocks(report)))
     if report.faults:
         yield Section(title="Faults", blocks=tuple(fault_blocks(report, key, now)))
@@ -68,6 +71,27 @@ def describe_lead(run: Run, now: float) -> str:
     reason = f" {run.reason[:1].upper()}{run.reason[1:]}." if run.reason else ""
     work = f", at work {told}" if (told := describe_work(run.figures, now)) else ""
     return f"{named or run.train.name} on {where}, step {run.step:,}{of_all}{work}.{reason}"
+
+
+def _met_table(met: tuple[Met, ...]) -> Table:
+    """What the plan foretold, what came, and how far off it was."""
+    return Table(
+        columns=(
+            Column(title=""),
+            *(Column(title=name, style="number") for name in ("Planned", "Measured", "Error")),
+        ),
+        rows=tuple(
+            Row(
+                cells=(
+                    Cell(text=MET_NAMES[one.what]),
+                    Cell(text=quantity(one, one.planned)),
+                    Cell(text=quantity(one, one.measured)),
+                    Cell(text=f"{one.error:+.1%}"),
+                )
+            )
+            for one in met
+        ),
+    )
 
 
 def _learning(report: RunReport, key: str) -> Iterator[Block]:
