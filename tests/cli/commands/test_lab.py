@@ -50,7 +50,7 @@ def test_taking_down_what_is_not_there_is_no_failure(capsys: Captured) -> None:
         (["break", "meteor", "lab-1"], "found `meteor`; expected one of power-off, cable, freeze"),
         (["break", "freze", "lab-1"], "did you mean: freeze"),
         (["break", "lab-1", "cable"], "did you mean: ogai lab break cable lab-1"),
-        (["up", "--output", "nowhere/lab.yaml"], "--output: found nowhere/lab.yaml, in no folder"),
+        (["up", "--output", "nowhere/lab.yaml"], "nowhere/lab.yaml: found no folder nowhere"),
         (["heal"], "found nothing; expected [KIND] NODESET, or --all"),
         (["heal", "cable", "lab-1", "--all"], "expected [KIND] NODESET, or --all"),
         (["heal", "meteor", "--all"], "found `meteor`; expected one of power-off"),

@@ -4,9 +4,8 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from l0_infra.core.errors import UsageError
 from l0_infra.core.exec import LocalRunner
-from l0_infra.core.store import ogai_home, prepare_home, save_file
+from l0_infra.core.store import ogai_home, prepare_home
 from l1_podsys import (
     Lab,
     LabOs,
@@ -20,6 +19,7 @@ from l1_podsys import (
     render_lab_cluster,
     take_lab_down,
 )
+from ogai.flows.named_file import refuse_no_folder, save_named
 
 __all__ = ["down", "here", "host_names", "load", "names", "up"]
 
@@ -50,10 +50,8 @@ def up(
 
     Raises UsageError for what is meant badly, UnsatisfiableError for what a lab that is there cannot become.
     """
-    if output is not None and not output.absolute().parent.is_dir():
-        raise UsageError(
-            "--output", found=f"{output}, in no folder", expected="a file in a folder that is there"
-        )
+    if output is not None:
+        refuse_no_folder(output)
     place = here()
     wish = LabWish(
         name=name,
@@ -67,7 +65,7 @@ def up(
     lab = bring_lab_up(place, wish, on_step=on_step)
     if output is not None:
         text = render_lab_cluster(describe_lab_cluster(lab, place.layout(lab.name)))
-        save_file(output, text.encode())
+        save_named(output, text)
     return lab
 
 

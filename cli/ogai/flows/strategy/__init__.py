@@ -3,7 +3,7 @@
 from ogai.flows.strategy.export import export, text_of
 from ogai.flows.strategy.import_ import Understood, import_
 from ogai.flows.strategy.measured import MeasuredTable, measured
-from ogai.flows.strategy.score import Score, calibrate, score
+from ogai.flows.strategy.score import Score, calibrate, raise_for_unmeasured, score
 
 __all__ = [
     "MeasuredTable",
@@ -13,6 +13,7 @@ __all__ = [
     "export",
     "import_",
     "measured",
+    "raise_for_unmeasured",
     "score",
     "text_of",
 ]
