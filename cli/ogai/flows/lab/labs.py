@@ -50,9 +50,9 @@ def up(
 
     Raises UsageError for what is meant badly, UnsatisfiableError for what a lab that is there cannot become.
     """
+    place = here()
     if output is not None:
         refuse_no_folder(output)
-    place = here()
     wish = LabWish(
         name=name,
         nodes=nodes,
