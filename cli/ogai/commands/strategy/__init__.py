@@ -23,11 +23,13 @@ TABLE = {
 
 EPILOG = """\b
 Examples:
-  ogai strategy search llama-3.1-8b --devices 64 --device h100-sxm-80 --sequence-length 8192 --global-batch 512
-  ogai strategy score runs.csv                    can it be trusted on our cluster?
+  ogai strategy search llama-3.1-8b --devices 64 --device h100-sxm-80 \\
+      --sequence-length 8192 --global-batch 512
+  ogai strategy explain best.yaml --device h100-sxm-80 --html plan.html
+  ogai strategy score runs.csv               can it be trusted here?
   ogai strategy calibrate runs.csv --to ours.yaml
   ogai strategy score new.csv --calibration ours.yaml
-  ogai strategy measured > ours.csv               the runs of this machine
+  ogai strategy measured > ours.csv          the runs of this machine
   ogai strategy dryrun strategy.yaml --device h100-sxm-80
   ogai strategy export strategy.yaml --to megatron
   ogai strategy import their.yaml --to strategy.yaml

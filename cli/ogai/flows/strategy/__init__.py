@@ -7,7 +7,7 @@ from ogai.flows.strategy.explain import Explained, Waiting, explain
 from ogai.flows.strategy.export import export, text_of
 from ogai.flows.strategy.import_ import Understood, import_
 from ogai.flows.strategy.measured import MeasuredTable, measured
-from ogai.flows.strategy.score import Score, calibrate, score
+from ogai.flows.strategy.score import Score, calibrate, raise_for_unmeasured, score
 from ogai.flows.strategy.search import Curve, Offer, Plan, Point, search, sweep
 
 __all__ = [
@@ -31,6 +31,7 @@ __all__ = [
     "export",
     "import_",
     "measured",
+    "raise_for_unmeasured",
     "require_room",
     "score",
     "search",
