@@ -101,6 +101,13 @@ class StageChooser:
             sizes[v] += 1
         return tuple(sizes)
 
+    def ahead(self, start: int) -> tuple[int, int]:
+        """Dense layers after `start`, and layers before those for further prediction, as far as a stage reaches."""
+        if self.alike:
+            return 0, 0
+        dense, end = self.kinds[0], self.kinds[0] + self.kinds[1]
+        return max(0, dense - start), min(end - start, max(self.capacities))
+
     def between(self, start: int, end: int) -> Kinds:
         """Kinds of the layers from `start` to before `end`."""
         dense, sparse = self.kinds[0], self.kinds[0] + self.kinds[1]
@@ -262,7 +269,10 @@ class StageChooser:
                     layer, spared = self.per_layer[kind], self.spared[kind]
                     kept[-1] += (whole + part + plain) * layer.kept - whole * spared[0] - part * spared[1]
                     again = spared[0] if whole else spared[1] if part else 0
-                    widest, totals[kind] = max(widest, again + layer.passing), totals[kind] + whole + part + plain
+                    widest, totals[kind] = (
+                        max(widest, again + layer.passing),
+                        totals[kind] + whole + part + plain,
+                    )
         return self._total((totals[0], totals[1], totals[2]), p, kept, widest, flying)
 
     def bytes_alike(self, sizes: Counts, p: int, full: Counts, selective: Counts, flying: Counts) -> int:

@@ -14,11 +14,10 @@ __all__ = ["search"]
 
 @click.command(
     epilog=examples(
-        "ogai strategy search llama-3.1-405b --devices 16384 --device h100-sxm-80 \\",
-        "    --sequence-length 8192 --global-batch 2048 --framework megatron --tokens 15T",
+        "ogai strategy search llama-3.1-8b --devices 64 --device a100-sxm-80 --sequence-length 8192 --global-batch 512",
         "ogai strategy search config.json --machine pod.yaml --sequence-length 4096 --global-batch 512 --to best.yaml",
+        "ogai strategy search … --framework megatron --fix tp=8,pp=16 -o json",
         "ogai strategy search … --objective fewest --deadline 90d --tokens 15T",
-        "ogai strategy search … --fix tp=8,pp=16 -o json | jq '.offers[0].outlook'",
     )
 )
 @click.argument("model")

@@ -14,8 +14,8 @@ __all__ = ["sweep"]
 
 @click.command(
     epilog=examples(
-        "ogai strategy sweep llama-3.1-70b --devices 256,512,1024,2048 --device h100-sxm-80 \\",
-        "    --sequence-length 8192 --global-batch 1024",
+        "ogai strategy sweep llama-3.1-8b --devices 8,64,512 --device a100-sxm-80"
+        " --sequence-length 8192 --global-batch 512",
     )
 )
 @click.argument("model")
