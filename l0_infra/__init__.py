@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from l0_infra.devices import load_devices, match_device
     from l0_infra.evidence import NodeEvidence, facts_of, probe_evidence, read_bundle, save_bundle
     from l0_infra.facts.accelerators import probe_accelerators
+    from l0_infra.facts.fabric_map import probe_fabric_map
     from l0_infra.facts.probe import probe_node, probe_size
     from l0_infra.inspection import Difference, diff_facts, judge_class, judge_node, load_rules
     from l0_infra.provision import Provisioned, plan_provision
@@ -71,6 +72,7 @@ __all__ = [
     "plan_provision",
     "probe_accelerators",
     "probe_evidence",
+    "probe_fabric_map",
     "probe_node",
     "probe_size",
     "read_bundle",
@@ -85,6 +87,7 @@ _HOME = {
     "load_devices": "l0_infra.devices",
     "match_device": "l0_infra.devices",
     "probe_accelerators": "l0_infra.facts.accelerators",
+    "probe_fabric_map": "l0_infra.facts.fabric_map",
     "probe_node": "l0_infra.facts.probe",
     "probe_size": "l0_infra.facts.probe",
     **dict.fromkeys(

@@ -103,6 +103,16 @@ if TYPE_CHECKING:
     from l1_podsys.state.place import ClusterPlace, place_in
     from l1_podsys.state.secrets import ensure_secrets
     from l1_podsys.state.summary import ClusterSummary, load_summary
+    from l1_podsys.switches import (
+        Conflict,
+        FoundSwitches,
+        Misplaced,
+        Rail,
+        compare_switches,
+        fabric_ports,
+        find_switches,
+        with_switches,
+    )
 
 __all__ = [
     "BREAKS",
@@ -118,9 +128,11 @@ __all__ = [
     "ClusterAnswers",
     "ClusterPlace",
     "ClusterSummary",
+    "Conflict",
     "Drain",
     "DrainDecision",
     "Drainer",
+    "FoundSwitches",
     "GateRecord",
     "Holder",
     "HostHandle",
@@ -136,8 +148,10 @@ __all__ = [
     "MeasuredCluster",
     "Member",
     "MemberChange",
+    "Misplaced",
     "NodeView",
     "Note",
+    "Rail",
     "Reach",
     "Round",
     "Scene",
@@ -150,6 +164,7 @@ __all__ = [
     "bring_lab_up",
     "cluster_members",
     "compare_members",
+    "compare_switches",
     "controller_name",
     "controller_of",
     "current_name",
@@ -159,6 +174,8 @@ __all__ = [
     "describe_lab_cluster",
     "describe_rate",
     "ensure_secrets",
+    "fabric_ports",
+    "find_switches",
     "foreign_members",
     "forget_current",
     "forget_events",
@@ -201,6 +218,7 @@ __all__ = [
     "watch_health",
     "with_address",
     "with_nodes",
+    "with_switches",
     "without_nodes",
     "worst_of",
 ]
@@ -315,6 +333,19 @@ _HOME = {
     **dict.fromkeys(_SLURM, "l1_podsys.slurm"),
     **dict.fromkeys(("ClusterAnswers", "propose_cluster", "render_proposed"), "l1_podsys.propose.cluster"),
     **_STATE,
+    **dict.fromkeys(
+        (
+            "Conflict",
+            "FoundSwitches",
+            "Misplaced",
+            "Rail",
+            "compare_switches",
+            "fabric_ports",
+            "find_switches",
+            "with_switches",
+        ),
+        "l1_podsys.switches",
+    ),
 }
 
 

@@ -1,16 +1,17 @@
-"""What joins the devices of a node, and the node to others: PCI, RDMA ports, topology, and what follows."""
+"""What joins the devices of a node, and the node to others: PCI, RDMA ports, neighbors, topology, and what follows."""
 
 from collections.abc import Sequence
 
 import msgspec
 
-from l0_infra.facts import fabric, topology
+from l0_infra.facts import fabric, lldp, topology
 from l0_infra.facts.bundle import Answers
 from l0_infra.facts.fabric.purpose import Use
 from l0_infra.facts.routes import ROUTES, default_interface, interface_to, parse_routes, storage_servers
 from l0_infra.facts.vendor import Found
 from l0_infra.schemas import (
     FabricPort,
+    Neighbor,
     NetworkInterface,
     NumaNode,
     PciDevice,
@@ -20,7 +21,7 @@ from l0_infra.schemas import (
 
 __all__ = ["SOURCES", "Interconnect", "parse_interconnect"]
 
-SOURCES = (*fabric.SOURCES, *topology.SOURCES, ROUTES)
+SOURCES = (*fabric.SOURCES, *topology.SOURCES, ROUTES, lldp.NEIGHBORS)
 
 
 class Interconnect(msgspec.Struct, frozen=True, kw_only=True):
@@ -30,6 +31,7 @@ class Interconnect(msgspec.Struct, frozen=True, kw_only=True):
     fabric: tuple[FabricPort, ...] | None
     topology: Topology | None
     unread: tuple[Unread, ...]
+    neighbors: tuple[Neighbor, ...] | None = None
 
 
 def parse_interconnect(
@@ -45,6 +47,7 @@ def parse_interconnect(
     devices = topology.parse_pci(answers)
     ports, faults = fabric.parse_fabric(answers)
     placed, more = topology.parse_topology(answers, found, ports, devices, numa)
+    neighbors, unheard = lldp.parse_neighbors(answers[lldp.NEIGHBORS.name])
     routes = parse_routes(answers["ip-route.txt"].out)
     servers = storage_servers(answers["proc-mounts.txt"].out)
     default = default_interface(routes)
@@ -61,7 +64,8 @@ def parse_interconnect(
         pci=devices,
         fabric=judged,
         topology=msgspec.structs.replace(placed or Topology(), advice=advice) if placed or advice else None,
-        unread=(*faults, *more, *answers["ip-route.txt"].unread("ip route")),
+        unread=(*faults, *more, *answers["ip-route.txt"].unread("ip route"), *unheard),
+        neighbors=neighbors,
     )
 
 

@@ -20,7 +20,15 @@ NET = Source(
     command="grep -H '' "
     + " ".join(
         f"{NICS}/*/{file}"
-        for file in ("address", "mtu", "operstate", "speed", "device/uevent", "device/../uevent")
+        for file in (
+            "address",
+            "mtu",
+            "operstate",
+            "speed",
+            "device/uevent",
+            "device/../uevent",
+            "bonding/slaves",
+        )
     ),
 )
 ADDRESSES = Source(name="ip-address.txt", program="ip", command="ip -o address show", quick=True)
@@ -63,6 +71,7 @@ def _interface(name: str, tree: Tree, addresses: tuple[str, ...] | None) -> Netw
         mtu=integer(text_at(tree, f"{place}/mtu")),
         addresses=addresses,
         pci=pci if PCI.fullmatch(pci) else None,
+        members=tuple((text_at(tree, f"{place}/bonding/slaves") or "").split()),
     )
 
 

@@ -147,13 +147,14 @@ def _with_board(facts: NodeFacts, answers: Answers) -> NodeFacts:
 def _with_interconnect(
     facts: NodeFacts, answers: Answers, found: Found, log: kernel_log.KernelLog
 ) -> NodeFacts:
-    """Add PCI, fabric and topology, and what the kernel's log tells of these and of all else."""
+    """Add PCI, fabric, neighbors and topology, and what the kernel's log tells of these and of all else."""
     joined = interconnect.parse_interconnect(answers, found, facts.interfaces, facts.numa)
     return replace(
         facts,
         kernel_events=kernel_log.find_events(log),
         pci=joined.pci,
         fabric=_fabric(joined.fabric, found.fabric, kernel_log.count_flaps(log)),
+        neighbors=joined.neighbors,
         topology=joined.topology,
         unread=told_once((*facts.unread, *log.unread, *joined.unread)),
     )

@@ -31,6 +31,7 @@ from l0_infra.schemas.kernel_event import (
 )
 from l0_infra.schemas.machine import CgroupLimits, Chassis, Cpu, Hugepages, Memory, NumaNode, OperatingSystem
 from l0_infra.schemas.membership import Membership
+from l0_infra.schemas.neighbor import FabricMap, FabricSwitch, HostPort, Neighbor
 from l0_infra.schemas.node import MacAddress, Node, address_fault, name_fault
 from l0_infra.schemas.node_facts import NodeFacts, Unread
 from l0_infra.schemas.operating import (
@@ -78,11 +79,14 @@ __all__ = [
     "Expectation",
     "FabricManager",
     "FabricManagerEvent",
+    "FabricMap",
     "FabricMembership",
     "FabricPort",
+    "FabricSwitch",
     "Finding",
     "Gid",
     "HeldBack",
+    "HostPort",
     "Hugepages",
     "HugepagesPin",
     "IdentityKey",
@@ -101,6 +105,7 @@ __all__ = [
     "MemoryRepair",
     "Mount",
     "Nearest",
+    "Neighbor",
     "NetworkInterface",
     "Node",
     "NodeFacts",

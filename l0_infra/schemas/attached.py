@@ -53,3 +53,6 @@ class NetworkInterface(Part, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         Meta(description="Addresses with prefix length: `10.0.0.7/24`; null: not read."),
     ] = None
     pci: Annotated[str | None, Meta(description="PCI address: `0000:c1:00.0`.")] = None
+    members: Annotated[
+        tuple[str, ...], Meta(description="Interfaces that it bonds; none: it is no bond.")
+    ] = ()

@@ -13,6 +13,7 @@ from l0_infra.schemas.fabric_manager import FabricManager
 from l0_infra.schemas.kernel_event import KernelEvent
 from l0_infra.schemas.machine import CgroupLimits, Chassis, Cpu, Memory, NumaNode, OperatingSystem
 from l0_infra.schemas.membership import Membership
+from l0_infra.schemas.neighbor import Neighbor
 from l0_infra.schemas.operating import (
     ClockState,
     KernelSettings,
@@ -116,6 +117,10 @@ class NodeFacts(Document, frozen=True, kw_only=True, forbid_unknown_fields=True,
     ] = None
     fabric: Annotated[
         tuple[FabricPort, ...] | None, Meta(description="Ports of RDMA devices; null: not read.")
+    ] = None
+    neighbors: Annotated[
+        tuple[Neighbor, ...] | None,
+        Meta(description="Whom the network interfaces hear by LLDP; null: nobody listens, or not read."),
     ] = None
     topology: Annotated[
         Topology | None, Meta(description="How the devices lie to each other; null: not read.")

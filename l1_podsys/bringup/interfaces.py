@@ -2,8 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 
-from l0_infra.core.errors import OgaiError
-from l0_infra.core.nodeset import expand
 from l0_infra.schemas import NodeFacts
 from l1_podsys.schemas import Cluster, Network
 
@@ -12,10 +10,7 @@ __all__ = ["absent_interfaces", "interface_names", "interfaces_of"]
 
 def interface_names(network: Network) -> tuple[str, ...]:
     """List the interfaces and RDMA devices that carry a network."""
-    try:
-        return tuple(name for text in network.interfaces for name in expand(text))
-    except OgaiError:
-        return network.interfaces
+    return network.listed()
 
 
 def interfaces_of(facts: NodeFacts) -> tuple[str, ...]:

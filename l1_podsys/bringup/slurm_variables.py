@@ -26,6 +26,8 @@ PORT = 6817
 """Where slurmctld listens."""
 
 CLIENT = "slurm-client"
+LISTENER = "lldpd"
+"""Package and service that hear by LLDP which switch a node hangs on."""
 
 Values = Mapping[str, object]
 
@@ -60,10 +62,11 @@ def _node(scene: BringupScene, member: Member) -> Values:
     if "compute" not in member.places:
         client = {"slurm_node_packages": [CLIENT], "slurm_node_services": [], "slurm_node_conf": ""}
         return {**server, **client, "slurm_node_client": not member.is_controller}
+    listener = [LISTENER] if scene.cluster.scheduler.switches_from == "lldp" else []
     return {
         **server,
-        "slurm_node_packages": ["slurmd", CLIENT],
-        "slurm_node_services": ["slurmd"],
+        "slurm_node_packages": ["slurmd", CLIENT, *listener],
+        "slurm_node_services": ["slurmd", *listener],
         "slurm_node_conf": _conf(scene, member),
         "slurm_node_client": False,
     }

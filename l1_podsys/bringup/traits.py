@@ -9,12 +9,13 @@ from l0_infra.core.errors import FactsMissingError
 from l0_infra.schemas import Node, NodeFacts
 from l1_podsys.schemas import Cluster
 from l1_podsys.slurm import NodeShape, shape_of, slurm_version
+from l1_podsys.switches import Rail, rails_of, remember
 
 __all__ = ["Trait", "trait_of"]
 
 
 class Trait(msgspec.Struct, frozen=True, kw_only=True):
-    """What was found of a node: its address, what contains it, its accelerators, and what Slurm is told of it."""
+    """What was found of a node: its address, what contains it, accelerators, rails, and what Slurm is told of it."""
 
     address: str = ""
     container: str = ""
@@ -23,6 +24,13 @@ class Trait(msgspec.Struct, frozen=True, kw_only=True):
     accelerators: dict[str, int] = msgspec.field(default_factory=dict)
     shape: NodeShape | None = None
     slurm: tuple[int, int] | None = None
+    rails: tuple[Rail, ...] = ()
+
+    def after(self, before: "Trait | None") -> "Trait":
+        """Keep of what was found before that which a look can miss: switches that are silent for a while."""
+        if before is None:
+            return self
+        return msgspec.structs.replace(self, rails=remember(self.rails, before.rails))
 
 
 def trait_of(node: Node, facts: NodeFacts, cluster: Cluster) -> Trait:
@@ -34,6 +42,7 @@ def trait_of(node: Node, facts: NodeFacts, cluster: Cluster) -> Trait:
         accelerators=dict(Counter(one.vendor for one in facts.accelerators)),
         shape=_shape(node, facts),
         slurm=slurm_version(facts.os, cluster.scheduler.version),
+        rails=rails_of(node, facts, cluster),
     )
 
 

@@ -7,7 +7,8 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from l0_infra.core.documents import Part, Text
-from l0_infra.core.errors import Fault
+from l0_infra.core.errors import Fault, OgaiError
+from l0_infra.core.nodeset import expand
 
 __all__ = ["DhcpRange", "Network", "overlaps"]
 
@@ -54,6 +55,13 @@ class Network(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
     ] = ()
     gateway: Annotated[str | None, Meta(description="Its router; null: none.")] = None
     dhcp: Annotated[DhcpRange | None, Meta(description="What DHCP hands out of it; null: no DHCP.")] = None
+
+    def listed(self) -> tuple[str, ...]:
+        """List the interfaces and RDMA devices that carry it."""
+        try:
+            return tuple(name for text in self.interfaces for name in expand(text))
+        except OgaiError:
+            return self.interfaces
 
     def faults(self) -> Iterator[Fault]:
         """Yield a bad range, addresses that lie outside it, and a network that nothing tells from others."""

@@ -77,15 +77,29 @@ class Scheduler(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
             description="Switches of the compute fabric; work is placed below few of them. None: not considered."
         ),
     ] = ()
+    switches_from: Annotated[
+        Literal["document", "lldp", "ibnetdiscover"],
+        Meta(
+            description="Who says which switches there are: `switches`, or what nodes hear by LLDP, or the map of the"
+            " InfiniBand fabric that one node tells."
+        ),
+    ] = "document"
     settings: Annotated[
         dict[Text, str], Meta(description="More lines of slurm.conf, by their key; they win over ours.")
     ] = field(default_factory=dict)
 
     def faults(self) -> Iterator[Fault]:
-        """Yield partitions and switches named twice, unknown switches, and more than one default."""
+        """Yield partitions and switches named twice, unknown switches or two sources of them, a second default."""
         yield from repeated("partitions", "name", [partition.name for partition in self.partitions])
         yield from repeated("switches", "name", [switch.name for switch in self.switches])
         yield from self._unknown_switches()
+        if self.switches and self.switches_from != "document":
+            yield Fault(
+                path=("switches_from",),
+                found=f"`{self.switches_from}` beside `switches`",
+                expected="one of the two",
+                hint="without `switches_from`, `ogai cluster diff` compares what is written with what is found",
+            )
         defaults = [index for index, partition in enumerate(self.partitions) if partition.default]
         for index in defaults[1:]:
             yield Fault(

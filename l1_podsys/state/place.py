@@ -12,6 +12,7 @@ import msgspec
 from l0_infra.core.documents import read_document, render_document
 from l0_infra.core.errors import EngineError, UsageError, describe_os_error
 from l0_infra.core.store import load_file, prepare_home, save_file
+from l0_infra.schemas import FabricMap
 from l1_podsys.bringup import HOST_AUTHORITY, MUNGE_KEY, PASSWORD, Trait
 from l1_podsys.schemas import Cluster, ClusterState, Health
 from l1_podsys.state.current import current_name, known_names, make_current
@@ -131,6 +132,14 @@ class ClusterPlace:
     def save_traits(self, traits: Mapping[str, Trait]) -> None:
         """Keep what was found of each node."""
         save_file(self.folder / "traits.json", msgspec.json.encode(dict(traits)), durable=False)
+
+    def load_fabric(self) -> FabricMap | None:
+        """Return the map of the InfiniBand fabric that was last read; None when none was."""
+        return self._load("fabric.json", FabricMap, None)
+
+    def save_fabric(self, fabric: FabricMap) -> None:
+        """Keep it."""
+        save_file(self.folder / "fabric.json", msgspec.json.encode(fabric), durable=False)
 
     def load_state(self) -> ClusterState | None:
         """Return what was last observed of the cluster; None when nothing was."""

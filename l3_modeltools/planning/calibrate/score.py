@@ -6,6 +6,7 @@ from statistics import mean, median
 
 from l0_infra.core.errors import UnsatisfiableError
 from l0_infra.schemas import Device
+from l3_modeltools.architectures import flops_per_token
 from l3_modeltools.frameworks import PRACTICES
 from l3_modeltools.planning.calibrate.runs import MeasuredRun
 from l3_modeltools.planning.cost import Setting
@@ -22,17 +23,21 @@ PORT_SHARE = 0.78125
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Scored:
-    """One run with what the model says of it; what it refuses has a reason and nothing else."""
+    """One run with what the model says of it; what it refuses has a reason and nothing else.
+
+    `doubted` says why what was measured cannot be: its error counts for nothing.
+    """
 
     run: MeasuredRun
     step_s: float | None = None
     peak_bytes: int | None = None
     refused: str | None = None
+    doubted: str | None = None
 
     @property
     def step_error(self) -> float | None:
-        """Predicted over measured seconds, less one; None where nothing was measured."""
-        return _error(self.step_s, self.run.step_s)
+        """Predicted over measured seconds, less one; None where nothing was measured that can be."""
+        return None if self.doubted else _error(self.step_s, self.run.step_s)
 
     @property
     def peak_error(self) -> float | None:
@@ -72,6 +77,7 @@ class DatasetScore:
     dataset: str
     rows: int
     refused: int
+    doubted: int
     time: Errors | None
     memory: Errors | None
 
@@ -106,6 +112,7 @@ def score_datasets(scored: Iterable[Scored]) -> tuple[DatasetScore, ...]:
             dataset=name,
             rows=len(found),
             refused=sum(one.refused is not None for one in found),
+            doubted=sum(one.doubted is not None for one in found),
             time=Errors.of([one.step_error for one in found if one.step_error is not None]),
             memory=Errors.of([one.peak_error for one in found if one.peak_error is not None]),
         )
@@ -128,7 +135,23 @@ def _score(run: MeasuredRun, device: Device, calibration: Calibration) -> Scored
         return Scored(run=run, refused=f"{error.where}: found {error.found}")
     step = min(steps)
     peak = _peak(run.settings[steps.index(step)], run.framework) if run.peak_bytes is not None else None
-    return Scored(run=run, step_s=step, peak_bytes=peak)
+    return Scored(run=run, step_s=step, peak_bytes=peak, doubted=_doubt(run, device))
+
+
+def _doubt(run: MeasuredRun, device: Device) -> str | None:
+    """Say so where a run did more arithmetic than its devices can, by what the model asks for alone."""
+    setting = run.settings[0]
+    peak = max(
+        (one.flop_per_s for one in device.peak if one.precision == setting.practice.compute), default=None
+    )
+    if run.step_s is None or peak is None:
+        return None
+    tokens = setting.global_batch_size * setting.sequence_length
+    flops = tokens * flops_per_token(setting.architecture, setting.sequence_length)
+    rate = flops / run.devices / run.step_s
+    if rate <= peak:
+        return None
+    return f"{rate / 1e12:,.0f} TFLOP/s on each `{device.name}`, whose peak is {peak / 1e12:,.0f}"
 
 
 def _peak(setting: Setting, framework: str) -> int:

@@ -52,7 +52,7 @@ def test_the_screen_has_every_run_when_asked(tmp_path: Path, capsys: pytest.Capt
 
 def test_a_calibration_is_written_and_taken(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("scipy", reason="needs scipy")
-    runs, ours = table(tmp_path, step=0.5), str(tmp_path / "ours.yaml")
+    runs, ours = table(tmp_path, step=1.2), str(tmp_path / "ours.yaml")
     unmeasured = tmp_path / "unmeasured.csv"
     unmeasured.write_text(HEAD + LAST)
     assert main(["strategy", "calibrate", str(unmeasured), "--to", ours]) == 3

@@ -49,6 +49,7 @@ TOLD = (
         "error           xid-94 (0000:8d:00.0 2 times): Memory of the GPU lost data",
     ),
     ("facts/kernel_log_of_a_gpu_node", "mend: restart work"),
+    ("facts/server_two_sockets", "ens3f0np0       leaf-03, swp17, bridge"),
     ("interconnect/two_gpus_roce", "trusts dscp, PFC on 3, ECN on 3"),
     ("interconnect/two_gpus_roce", "trusts pcp, PFC on none"),
     ("interconnect/four_gpus_ndr_and_storage_card", "link_downed 3, port_xmit_wait 90210, symbol_error 12"),

@@ -176,6 +176,10 @@ A_ZONE = "expected a time zone such as `Europe/Berlin` or `UTC`"
             "scheduler.controller: found `node001`, whose roles are compute; expected a node with the role `head`",
         ),
         (
+            {"scheduler": {"switches_from": "lldp", "switches": [{"name": "leaf1", "nodes": "node001"}]}},
+            "scheduler.switches_from: found `lldp` beside `switches`; expected one of the two",
+        ),
+        (
             {"scheduler": {"partitions": [{"name": "gpu", "node_classes": ["h100", "h200"]}]}},
             "scheduler.partitions[0].node_classes[1]: found `h200`; expected a class of compute nodes: h100",
         ),

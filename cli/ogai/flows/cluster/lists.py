@@ -17,6 +17,7 @@ from ogai.flows.cluster.planned import plan_cluster
 from ogai.flows.cluster.prepare import prepare, settle
 from ogai.flows.cluster.roles import load_all_roles
 from ogai.flows.cluster.survey import OnNode
+from ogai.flows.cluster.switches import kept_switches
 from ogai.flows.cluster.work import wanted_cluster, work_on
 from ogai.flows.wheel import planned_wheel
 
@@ -87,7 +88,15 @@ def _known(cluster: Cluster, place: ClusterPlace) -> Plan:
     names, identity = list(cluster_members(cluster)), place.load_identity() or ""
     wheel = planned_wheel(place.home) if cluster.runtime.install else None
     return plan_cluster(
-        cluster, place, names, load_all_roles(), {}, place.load_traits(), identity=identity, wheel=wheel
+        cluster,
+        place,
+        names,
+        load_all_roles(),
+        {},
+        place.load_traits(),
+        identity=identity,
+        wheel=wheel,
+        switches=kept_switches(cluster, place),
     )
 
 

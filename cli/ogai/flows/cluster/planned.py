@@ -5,7 +5,15 @@ from pathlib import Path
 
 from l0_infra import Provisioned, plan_provision, role_key
 from l0_infra.schemas import NodeFacts, Plan
-from l1_podsys import BringupScene, Trait, cluster_members, controller_name, plan_bringup
+from l1_podsys import (
+    BringupScene,
+    FoundSwitches,
+    Trait,
+    cluster_members,
+    controller_name,
+    plan_bringup,
+    with_switches,
+)
 from l1_podsys.schemas import Cluster
 from ogai.flows.cluster.place import ClusterPlace
 from ogai.flows.cluster.roles import Roles
@@ -27,8 +35,12 @@ def plan_cluster(
     *,
     identity: str,
     wheel: Path | None = None,
+    switches: FoundSwitches | None = None,
 ) -> Plan:
-    """Plan all roles for these nodes, from what was found of them now and of all nodes ever; `wheel` is ogai."""
+    """Plan all roles for these nodes, from what was found of them now and of all nodes ever; `wheel` is ogai.
+
+    `switches` are those found, where the document leaves them to be found.
+    """
     sheets = roles.by_name
     secrets = SecretDigests(place.secrets)
 
@@ -36,7 +48,7 @@ def plan_cluster(
         return role_key(node, sheets[role].sha256 + secrets.of(variables), variables)
 
     scene = BringupScene(
-        cluster=cluster,
+        cluster=with_switches(cluster, switches),
         members=cluster_members(cluster),
         controller=controller_name(cluster),
         roles=[sheet.role for sheet in roles.bringup],

@@ -16,10 +16,11 @@ from ogai.flows.cluster.membership import told_apart
 from ogai.flows.cluster.nodes import Nodes
 from ogai.flows.cluster.place import ClusterPlace
 from ogai.flows.cluster.planned import plan_cluster
-from ogai.flows.cluster.refused import refuse_absent, refuse_foreign, refuse_shorter
+from ogai.flows.cluster.refused import refuse_absent, refuse_foreign, refuse_shorter, refuse_tangled
 from ogai.flows.cluster.roles import Roles
 from ogai.flows.cluster.secrets import ensure_secrets
 from ogai.flows.cluster.survey import OnNode, look_at_things, survey_nodes
+from ogai.flows.cluster.switches import NOT_LOOKED_FOR, Sighted, sight_switches
 from ogai.flows.wheel import own_wheel, planned_wheel
 
 __all__ = ["Prepared", "prepare", "settle"]
@@ -51,6 +52,8 @@ class Prepared:
     things: Mapping[str, tuple[Item, ...]] = field(default_factory=dict)
     looks: Mapping[str, Look] = field(default_factory=dict)
     lost: Mapping[str, str] = field(default_factory=dict)
+    sighted: Sighted = NOT_LOOKED_FOR
+    """The switches that were looked for, where the document leaves them to be found."""
     parted: tuple[str, ...] = ()
     """Whom the document brings back, drops or moves, compared with the one that was applied last, in words."""
 
@@ -76,7 +79,8 @@ def prepare(
     """Look at these nodes, and plan for them; the controller is one of them whether it is named or not.
 
     What was done on nodes of `anew` counts for nothing. Raises UnsatisfiableError for nodes of another cluster and for
-    interfaces that no node has, FactsMissingError where the scheduler would lose nodes that are not known any more.
+    interfaces that no node has and for switches that are no tree, FactsMissingError where the scheduler would lose
+    nodes that are not known any more and where no node tells of the fabric.
     """
     controller = controller_name(cluster)
     chosen = tuple(dict.fromkeys((controller, *names)))
@@ -89,7 +93,19 @@ def prepare(
     traits = _traits(cluster, place, facts)
     refuse_shorter(cluster, traits, ledger, chosen, adopted=found is not None)
     wheel = planned_wheel(place.home) if cluster.runtime.install else None
-    plan = plan_cluster(cluster, place, chosen, roles, facts, traits, identity=identity, wheel=wheel)
+    sighted = sight_switches(cluster, place, facts, traits, nodes, sudo=sudo)
+    refuse_tangled(cluster, sighted.found)
+    plan = plan_cluster(
+        cluster,
+        place,
+        chosen,
+        roles,
+        facts,
+        traits,
+        identity=identity,
+        wheel=wheel,
+        switches=sighted.found,
+    )
     things = {
         **things_of(plan, roles.by_name),
         **{step.id: PYTHON for step in plan.steps if step.id.endswith(":python")},
@@ -115,6 +131,7 @@ def prepare(
         things=things,
         looks=looks,
         lost=lost,
+        sighted=sighted,
         parted=told_apart(place, cluster),
     )
 
@@ -133,6 +150,8 @@ def settle(prepared: Prepared, nodes: Nodes, *, sudo: bool) -> Prepared:
     one.place.save_identity(one.identity)
     if one.traits != one.place.load_traits():
         one.place.save_traits(one.traits)
+    if one.sighted.fabric is not None:
+        one.place.save_fabric(one.sighted.fabric)
     one.place.save(one.cluster)
     return one if ready else _planned_anew(one)
 
@@ -147,6 +166,7 @@ def _planned_anew(one: Prepared) -> Prepared:
         one.traits,
         identity=one.identity,
         wheel=one.wheel,
+        switches=one.sighted.found,
     )
     left = judge_left(plan, one.entries, one.looks, one.roles.by_name, one.things, full=one.full)
     return replace(one, plan=plan, left=_with_lost(plan, left, one.lost))
@@ -155,8 +175,11 @@ def _planned_anew(one: Prepared) -> Prepared:
 def _traits(cluster: Cluster, place: ClusterPlace, facts: Mapping[str, NodeFacts]) -> Mapping[str, Trait]:
     """Return what is known of the members: what was found now, else what was found before."""
     members = cluster_members(cluster)
-    found = {name: trait_of(members[name].node, one, cluster) for name, one in facts.items()}
-    return {name: trait for name, trait in (place.load_traits() | found).items() if name in members}
+    kept = place.load_traits()
+    found = {
+        name: trait_of(members[name].node, one, cluster).after(kept.get(name)) for name, one in facts.items()
+    }
+    return {name: trait for name, trait in (kept | found).items() if name in members}
 
 
 def _with_lost(plan: Plan, left: Left, lost: Mapping[str, str]) -> Left:

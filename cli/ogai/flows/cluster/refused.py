@@ -6,10 +6,18 @@ from l0_infra import Ledger
 from l0_infra.core.errors import FactsMissingError, UnsatisfiableError
 from l0_infra.core.nodeset import expand, fold
 from l0_infra.schemas import NodeFacts
-from l1_podsys import MARK, Trait, absent_interfaces, cluster_members, foreign_members, interfaces_of
+from l1_podsys import (
+    MARK,
+    FoundSwitches,
+    Trait,
+    absent_interfaces,
+    cluster_members,
+    foreign_members,
+    interfaces_of,
+)
 from l1_podsys.schemas import Cluster
 
-__all__ = ["raise_for_lost", "refuse_absent", "refuse_foreign", "refuse_shorter"]
+__all__ = ["raise_for_lost", "refuse_absent", "refuse_foreign", "refuse_shorter", "refuse_tangled"]
 
 
 LISTED = "slurm_node"
@@ -77,3 +85,15 @@ def refuse_foreign(cluster: Cluster, identity: str, facts: Mapping[str, NodeFact
         hint=f"where it was brought up: ogai cluster remove {nodes} --name {owner.cluster}, or ogai cluster down "
         f"--name {owner.cluster}; if nobody has that cluster any more: rm {MARK} on these nodes",
     )
+
+
+def refuse_tangled(cluster: Cluster, found: FoundSwitches | None) -> None:
+    """Raise UnsatisfiableError for switches of which no tree can be made."""
+    for conflict in found.conflicts if found is not None else ():
+        if conflict.fatal:
+            raise UnsatisfiableError(
+                f"cluster `{cluster.name}`, switches by {cluster.scheduler.switches_from}",
+                found=f"{conflict.where}: {conflict.found}",
+                expected="switches that are a tree, or a fat tree",
+                hint=conflict.hint,
+            )

@@ -8,6 +8,7 @@ from l0_infra.core.units import format_count
 from l0_infra.schemas import Step
 from ogai.flows.cluster import Prepared
 from ogai.render.alike import fold_alike
+from ogai.render.cluster.switches import switch_lines
 
 __all__ = ["plan_text"]
 
@@ -29,6 +30,8 @@ def _lines(prepared: Prepared) -> Iterator[str]:
         number = prepared.identity
         yield f"  the hosts belong to a cluster of this name (id {number}) that is not known here: it is taken on"
     yield from (f"  {line}" for line in prepared.parted)
+    if prepared.sighted.found is not None:
+        yield from switch_lines(prepared.sighted.found)
     lost = fold_alike(prepared.lost)
     for names, why in list(lost.items())[:MOST_LOST]:
         yield f"  {names} cannot be looked at: {why}"

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from l0_infra.schemas import FabricManager, FabricPort, NodeFacts, RoceSettings, Topology
+from l0_infra.schemas import FabricManager, FabricPort, Neighbor, NodeFacts, RoceSettings, Topology
 from ogai.render.node.accelerator import pcie_link
 from ogai.render.node.words import Field, counted, joined, named, optional_section, rate
 
@@ -10,10 +10,11 @@ __all__ = ["describe_fabric"]
 
 
 def describe_fabric(facts: NodeFacts) -> Iterator[Field]:
-    """Yield the RDMA ports, the fabric manager and the topology; nothing of what was not read."""
+    """Yield the RDMA ports, the fabric manager, who is heard by LLDP and the topology; nothing of what was not read."""
     yield from optional_section("Fabric", (line for port in facts.fabric or () for line in _port(port)))
     if facts.fabric_manager is not None:
         yield from optional_section("Fabric manager", _manager(facts.fabric_manager))
+    yield from optional_section("Neighbors", map(_neighbor, facts.neighbors or ()))
     if facts.topology is not None:
         yield from optional_section("Topology", _topology(facts.topology))
 
@@ -51,6 +52,11 @@ def _roce(roce: RoceSettings | None) -> Iterator[str]:
     for name, priorities in (("PFC", roce.pfc_priorities), ("ECN", roce.ecn_priorities)):
         if priorities is not None:
             yield f"{name} on {' '.join(map(str, priorities)) or 'none'}"
+
+
+def _neighbor(neighbor: Neighbor) -> Field:
+    who = neighbor.name or neighbor.chassis or "a device without a name"
+    return f"  {neighbor.interface}", joined(who, neighbor.port, *(neighbor.capabilities or ()))
 
 
 def _topology(topology: Topology) -> Iterator[Field]:

@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+import click
+
 from l3_modeltools import DatasetScore, Errors, Scored
 from l3_modeltools.schemas import Calibration
 from ogai.flows.strategy import Score
@@ -30,6 +32,7 @@ def print_score(score: Score, *, each: bool = False) -> None:
         ),
         [line for one in score.datasets for line in _lines(one)],
     )
+    _print_remarks(score)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +81,15 @@ def _print_runs(score: Score) -> None:
         ),
         score.runs,
     )
+
+
+def _print_remarks(score: Score) -> None:
+    """Name the runs that were not counted, on stderr: those the planner refuses, and those that cannot be."""
     for one in score.runs:
         if one.refused is not None:
-            print(f"line {one.run.line} is refused: {one.refused}")
+            click.echo(f"line {one.run.line} is refused: {one.refused}", err=True)
+        if one.doubted is not None:
+            click.echo(f"line {one.run.line} is not counted: {one.doubted}", err=True)
 
 
 def _seconds(number: float | None) -> str:

@@ -78,6 +78,18 @@ def test_seconds_and_peaks_are_scored_and_what_is_refused_is_told(tmp_path: Path
     assert scored[0].peak_bytes is None
 
 
+def test_what_no_device_can_do_is_not_counted(tmp_path: Path) -> None:
+    """A step of a few milliseconds would take thousands of TFLOP/s; a published table has such a row."""
+    (sound, absurd) = score_runs(
+        read_runs(table(tmp_path, line(), line(step="0.001"))), A100, Calibration(name="test")
+    )
+    assert sound.doubted is None and sound.step_error is not None
+    assert absurd.step_error is None and "whose peak is 312" in (absurd.doubted or "")
+    (found,) = score_datasets([sound, absurd])
+    assert (found.rows, found.refused, found.doubted) == (2, 0, 1)
+    assert found.time is not None and found.time.rows == 1
+
+
 def test_errors_are_summed_up() -> None:
     found = Errors.of([0.1, -0.3, 0.2])
     assert found is not None and (found.rows, found.worst) == (3, -0.3)
