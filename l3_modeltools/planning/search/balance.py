@@ -8,7 +8,7 @@ no value beyond the point at which the first term alone is too much can win.
 """
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 __all__ = ["Choice", "Dealing", "Slowest", "balanced"]
@@ -65,6 +65,8 @@ class Dealing:
     """Whether all layers are of one kind, so that it does not matter which of them a stage holds."""
     slowest: tuple["Slowest", ...]
     """What the slowest stage can be, as far as what is done once a step differs."""
+    ahead: Callable[[int], Hashable]
+    """What layers come after so many, as far as a stage reaches: equal where it can hold the same."""
     choose: Choose
 
 
@@ -106,13 +108,13 @@ class _Reach:
                 break
 
     def _stage(self, p: int) -> Iterator[tuple[int, Held]]:
-        """What a stage can hold, by the layers before it."""
-        starts = self._starts(p)
-        if self.dealing.alike:
-            held = list(self._choices(p, starts[0])) if starts else []
-            yield from ((start, held) for start in starts)
-        else:
-            yield from ((start, list(self._choices(p, start))) for start in starts)
+        """What a stage can hold, by the layers before it: the same list where the next layers are the same."""
+        known: dict[object, Held] = {}
+        for start in self._starts(p):
+            key = self.dealing.ahead(start)
+            if key not in known:
+                known[key] = list(self._choices(p, start))
+            yield start, known[key]
 
     def _starts(self, p: int) -> range:
         one, behind = self.dealing, self.dealing.stages - p

@@ -20,6 +20,9 @@ from l3_modeltools.schemas import Strategy
 
 __all__ = ["Candidate", "Searched", "find"]
 
+FAR = 1.5
+"""Strategies that take so many times as long as the best are not worth a line."""
+
 CLOSE = 1e-9
 """Steps whose seconds differ by this share take equally long; the simpler one is ranked first."""
 
@@ -71,15 +74,16 @@ class _Best:
 
     def below(self, group: tuple[int, ...]) -> float:
         """Seconds that a candidate of a group may take."""
-        ranked = sorted(one[0] for one in self.known.values())
-        worst = ranked[self.top - 1] if len(ranked) >= self.top else self.within
-        own = self.known[group][0] if group in self.known else self.within
-        return min(worst, own, self.within) * (1 + CLOSE)
+        own = self.known[group][0] * (1 + CLOSE) if group in self.known else self.within
+        return min(self.worst(), own)
 
     def worst(self) -> float:
         """Seconds that any candidate may take."""
         ranked = sorted(one[0] for one in self.known.values())
-        return (ranked[self.top - 1] if len(ranked) >= self.top else self.within) * (1 + CLOSE)
+        if not ranked:
+            return self.within
+        last = ranked[self.top - 1] if len(ranked) >= self.top else self.within
+        return min(last * (1 + CLOSE), FAR * ranked[0], self.within)
 
     def offer(self, group: tuple[int, ...], seconds: float, shape: Shape, strategy: Strategy) -> None:
         one = (seconds, shape.simplicity, strategy)
@@ -94,7 +98,7 @@ def _order(one: tuple[float, tuple[int, ...], Strategy]) -> tuple[float, tuple[i
 def find(problem: Problem, *, top: int = 5, within: float = float("inf"), first: bool = False) -> Searched:
     """The `top` fastest strategies, of different tp, pp or ep, that fit and take no longer than `within` seconds.
 
-    `first`: any that fits will do.
+    Those that take half as long again as the best are left out. `first`: any that fits will do.
 
     Raises UnsatisfiableError for a number format that the device has no peak of.
     """
@@ -130,7 +134,8 @@ class _Search:
             self.found.too_large += len(shapes) - len(fitting)
             for shape in sorted(fitting, key=self.shape_bound):
                 self.consider(shape)
-        ranked = sorted(self.best.known.values(), key=_order)[: self.best.top]
+        near = [one for one in self.best.known.values() if one[0] <= self.best.worst()]
+        ranked = sorted(near, key=_order)[: self.best.top]
         self.found.candidates = tuple(self.candidate(strategy) for _, _, strategy in ranked)
         return self.found
 

@@ -14,7 +14,7 @@ from l3_modeltools.planning.cost.bytes import (
     layers_of,
     like_of,
     rank_of,
-    stage_memory,
+    stage_bytes,
 )
 from l3_modeltools.planning.cost.bytes.ends import first_bytes, last_bytes
 from l3_modeltools.planning.cost.bytes.traffic import passing_gradients
@@ -28,7 +28,6 @@ __all__ = ["StageChooser"]
 Counts = tuple[int, ...]
 Kinds = tuple[int, int, int]
 Fits = Callable[[Counts, Counts], bool]
-ONCE = (1,)
 
 
 class StageChooser:
@@ -101,6 +100,13 @@ class StageChooser:
         for v in sorted(range(vp), key=lambda v: (self.flying[p][v], -v))[: count - low * vp]:
             sizes[v] += 1
         return tuple(sizes)
+
+    def ahead(self, start: int) -> tuple[int, int]:
+        """Dense layers after `start`, and layers before those for further prediction, as far as a stage reaches."""
+        if self.alike:
+            return 0, 0
+        dense, end = self.kinds[0], self.kinds[0] + self.kinds[1]
+        return max(0, dense - start), min(end - start, max(self.capacities))
 
     def between(self, start: int, end: int) -> Kinds:
         """Kinds of the layers from `start` to before `end`."""
@@ -280,10 +286,7 @@ class StageChooser:
         return self._total(self._of_kind(sum(sizes)), p, kept, widest, flying)
 
     def _total(self, kinds: Kinds, p: int, kept: list[int], widest: int, flying: Counts) -> int:
-        """Bytes of a stage with so many layers of each kind, whose virtual stages keep so much of a micro batch.
-
-        Unless virtual stages have buffers of their own, they are told together, as one that keeps it all once.
-        """
+        """Bytes of a stage with so many layers of each kind, whose virtual stages keep so much of a micro batch."""
         first, last = p == 0, p == self.shape.cut.pp - 1
         kept[0] += self.first_bytes * first
         kept[-1] += self.last_bytes * last
@@ -291,10 +294,8 @@ class StageChooser:
         key = (kinds, apart, first, last, widest)
         if key not in self.likes:
             self.likes[key] = self._like(kinds, apart, first, last, widest)
-        if self.buffers:
-            return stage_memory(self.likes[key], flying, tuple(kept)).total
         once = sum(many * size for many, size in zip(flying, kept, strict=True))
-        return stage_memory(self.likes[key], ONCE, (once,)).total
+        return stage_bytes(self.likes[key], once, sum(flying))
 
     def _of_kind(self, many: int) -> Kinds:
         kind = self.kind

@@ -85,7 +85,7 @@ def tables(
 def _widening(
     shape: Shape, chooser: StageChooser, bounds: Bounds, price: Price, below: float
 ) -> tuple[float, tuple[Choice, ...]] | None:
-    """The fastest table; near the bound there are few to look at, so what is far from it comes only if need be."""
+    """The fastest table; what is far from the bound, where there are many, is looked at only if need be."""
     least = bounds.scale * shape.cut.microbatches * chooser.work.whole(chooser.kinds) / shape.cut.pp
     for times in WIDER:
         limit = min(below, times * least + bounds.rest)
@@ -158,6 +158,7 @@ def _dealing(shape: Shape, chooser: StageChooser, bounds: Bounds, below: float) 
         rest=bounds.rest,
         alike=chooser.alike,
         slowest=_slowest(shape, chooser),
+        ahead=chooser.ahead,
         choose=chooser.choose,
     )
 

@@ -18,8 +18,8 @@ __all__ = ["search"]
         "    --sequence-length 8192 --global-batch 2048 --framework megatron",
         "ogai strategy search config.json --machine pod.yaml \\",
         "    --sequence-length 4096 --global-batch 512 --to best.yaml",
+        "ogai strategy search … --framework megatron --fix tp=8,pp=16 -o json",
         "ogai strategy search … --objective fewest --deadline 90d --tokens 15T",
-        "ogai strategy search … --fix tp=8,pp=16 -o json | jq '.offers[0].outlook'",
     )
 )
 @click.argument("model")

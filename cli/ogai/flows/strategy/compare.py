@@ -1,6 +1,7 @@
 """Set two strategies side by side: what differs, and what that does to a step's time and memory."""
 
 from dataclasses import dataclass, replace
+from itertools import groupby
 from pathlib import Path
 
 from l0_infra.core.documents import read_document
@@ -95,16 +96,10 @@ def facts_of(strategy: Strategy) -> dict[str, str]:
 
 
 def _table(table: tuple[tuple[int, ...], ...] | None) -> str:
-    """A table with runs of equal numbers told once: `0 1×14 0`."""
-    if table is None:
-        return ""
-    rows = []
-    for row in table:
-        runs: list[tuple[int, int]] = []
-        for number in row:
-            if runs and runs[-1][0] == number:
-                runs[-1] = (number, runs[-1][1] + 1)
-            else:
-                runs.append((number, 1))
-        rows.append(" ".join(f"{number}×{many}" if many > 1 else f"{number}" for number, many in runs))
-    return " / ".join(rows)
+    """A table with runs of equal numbers, and of equal rows, told once: `0 1×14 0`."""
+    return _runs([_runs([f"{number}" for number in row], " ", "×") for row in table or ()], " / ", " ×")
+
+
+def _runs(words: list[str], between: str, times: str) -> str:
+    told = [(word, len(list(same))) for word, same in groupby(words)]
+    return between.join(f"{word}{times}{many}" if many > 1 else word for word, many in told)

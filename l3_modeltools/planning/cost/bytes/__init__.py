@@ -1,6 +1,6 @@
 """How much memory each rank needs in a step, by pipeline stage and term; pure, and fast enough to be searched with."""
 
-from l3_modeltools.planning.cost.bytes.account import Like, like_of, memory_of, stage_memory
+from l3_modeltools.planning.cost.bytes.account import Like, like_of, memory_of, stage_bytes
 from l3_modeltools.planning.cost.bytes.decompose import Decomposition, StagePeak, decompose, stage_peaks
 from l3_modeltools.planning.cost.bytes.flight import in_flight
 from l3_modeltools.planning.cost.bytes.layer import Layer, layers_of
@@ -25,7 +25,7 @@ __all__ = [
     "like_of",
     "memory_of",
     "rank_of",
-    "stage_memory",
+    "stage_bytes",
     "stage_peaks",
     "stages_of",
 ]

@@ -20,7 +20,7 @@ from l3_modeltools.planning.cost.bytes.traffic import (
 )
 from l3_modeltools.planning.cost.setting import Setting
 
-__all__ = ["Like", "like_of", "memory_of", "stage_memory"]
+__all__ = ["Like", "like_of", "memory_of", "stage_bytes"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,19 +51,11 @@ def memory_of(setting: Setting, device_memory_bytes: int | None = None) -> StepM
     return StepMemory(stages=tuple(stages), device_memory_bytes=device_memory_bytes)
 
 
-def stage_memory(
-    like: Like, flying: tuple[int, ...], kept_each: tuple[int, ...] | None = None
-) -> StageMemory:
-    """The terms of a stage with so many micro batches in flight on its virtual stages.
-
-    `kept_each` are bytes that each virtual stage keeps of a micro batch, where it recomputes more or fewer layers than
-    the one that `like` was made of, and in the same ways.
-    """
+def stage_memory(like: Like, flying: tuple[int, ...]) -> StageMemory:
+    """The terms of a stage with so many micro batches in flight on its virtual stages."""
     layers = sum(like.layers)
-    activations = sum(batches * kept for batches, kept in zip(flying, kept_each or like.kept, strict=True))
-    communication = like.communication + like.communication_each * sum(flying)
-    workspace = max(like.workspace, like.ending - activations - like.logits)
-    held = like.weights + like.gradients + like.master_and_moments
+    activations = sum(batches * kept for batches, kept in zip(flying, like.kept, strict=True))
+    communication, workspace, held = _passing(like, activations, sum(flying))
     return StageMemory(
         weights=like.weights,
         gradients=like.gradients,
@@ -77,6 +69,20 @@ def stage_memory(
         layers=layers,
         in_flight=sum(batches * held for batches, held in zip(flying, like.layers, strict=True)) / layers,
     )
+
+
+def stage_bytes(like: Like, activations: int, flying: int) -> int:
+    """The total of a stage that keeps so many bytes of activations, of `flying` micro batches on all virtual stages."""
+    communication, workspace, held = _passing(like, activations, flying)
+    allocated = held + activations + like.logits + communication + workspace
+    return allocated + fragmentation(allocated) + like.context
+
+
+def _passing(like: Like, activations: int, flying: int) -> tuple[int, int, int]:
+    """Buffers of exchanges, what a backward pass needs beyond what has been given free by then, and what lasts."""
+    communication = like.communication + like.communication_each * flying
+    workspace = max(like.workspace, like.ending - activations - like.logits)
+    return communication, workspace, like.weights + like.gradients + like.master_and_moments
 
 
 def like_of(setting: Setting, stage: Stage) -> Like:
