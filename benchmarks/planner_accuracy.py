@@ -10,10 +10,15 @@ from pathlib import Path
 
 from _planner_dryrun import dry_run_scores
 from _planner_memory import memory_scores
+from _planner_ranking import ranking_scores
 from _planner_time import time_scores
 from _score import HEADING, Score
 
-TABLED: dict[str, Callable[[Path], Iterable[Score]]] = {"time": time_scores, "memory": memory_scores}
+TABLED: dict[str, Callable[[Path], Iterable[Score]]] = {
+    "time": time_scores,
+    "memory": memory_scores,
+    "ranking": ranking_scores,
+}
 PARTS = (*TABLED, "dryrun")
 
 

@@ -65,6 +65,8 @@ def _faults(error: DocumentError) -> Iterator[str]:
     for fault in error.faults:
         yield f"{_label()} {fault}{printable(f' ({fault.hint})') if fault.hint else ''}"
     yield f"{format_count(len(error.faults), 'fault')} in {printable(error.document)}"
+    if error.hint and error.hint not in [fault.hint for fault in error.faults]:
+        yield printable(f"hint: {error.hint}")
 
 
 def _usage_hint(error: OgaiError, words: tuple[str, ...], root: click.Group) -> str:

@@ -29,7 +29,9 @@ COMMANDS: Mapping[str, Entry] = {
         target="ogai.commands.agent:agent", help="The process that runs the queue of this machine."
     ),
     "cluster": Entry(target="ogai.commands.cluster:cluster", help="Clusters: bring them up, keep them well."),
-    "node": Entry(target="ogai.commands.node:node", help="What this machine is made of."),
+    "node": Entry(
+        target="ogai.commands.node:node", help="Nodes: what they are made of, what is wrong with them."
+    ),
     "lab": Entry(target="ogai.commands.lab:lab", help="Real Debian hosts on this machine, to try things on."),
     "device": Entry(
         target="ogai.commands.device:device", help="Data sheets of accelerators, each number with its source."
@@ -47,6 +49,7 @@ Examples:
   ogai train submit train.yaml -f       train a language model and watch it
   ogai job submit -- python work.py     put any command into the queue
   ogai job list                         see the queue
+  ogai cluster up pod.yaml              make hosts a Slurm cluster
   ogai doctor                           see what is here and what is missing
 """
 

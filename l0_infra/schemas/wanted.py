@@ -14,7 +14,7 @@ from l0_infra.schemas.pins import HugepagesPin
 
 __all__ = ["Packages", "Time", "Tuning"]
 
-Path = Annotated[str, Meta(pattern=r"^/")]
+Path = Annotated[str, Meta(pattern=r"^/", extra_json_schema={"x-words": "a path that begins with `/`"})]
 
 SYSCTL_NAME = re.compile(r"[a-z0-9_]+([./][A-Za-z0-9_*:@-]+)+")
 

@@ -69,7 +69,7 @@ ALL = (
         code="disk.write",
         what="a file can be written and read back where programs need it",
         expected="a file written, synchronised and read back",
-        hint="a file system that turned read-only has met errors: dmesg, then fsck",
+        hint="make room where it is full; one that turned read-only has met errors: dmesg, then fsck",
     ),
     Check(
         code="network.link",
@@ -197,7 +197,7 @@ ALL = (
         code="collective.all-reduce",
         what="sums over all nodes of a class with torch (NCCL, HCCL or gloo) that come out right, and their speed",
         expected="a right sum on every node",
-        hint="add `torch` to runtime.requirements; then look at network.compute-link and -route of the node named",
+        hint="look at network.compute-link and -route of the node named",
         level="medium",
     ),
     Check(

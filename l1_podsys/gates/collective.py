@@ -12,7 +12,7 @@ from l1_podsys.gates.addresses import carrier_of
 from l1_podsys.gates.bursts import RUN
 from l1_podsys.gates.catalogue import verdict
 from l1_podsys.gates.reach import Reach
-from l1_podsys.gates.told import GARBLED, Told, read_told, speed_of
+from l1_podsys.gates.told import ADD_TORCH, GARBLED, NO_TORCH, Told, lacks_torch, read_told, speed_of
 from l1_podsys.gates.view import NodeView
 from l1_podsys.schemas import Cluster, Verdict
 
@@ -22,7 +22,6 @@ BACKENDS: Mapping[Vendor, str] = {"nvidia": "nccl", "amd": "nccl", "ascend": "hc
 LIMIT_S = 60
 PORT = 29650
 CODE = "collective.all-reduce"
-MISSING = "ModuleNotFoundError"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -42,7 +41,7 @@ def probe_sums(
 ) -> tuple[Sum, tuple[Sum, ...]]:
     """Sum over all nodes; when that fails and torch is there, over the pairs of neighbours in a ring as well."""
     whole = _sum(cluster, views, python, reach, PORT)
-    if whole.good or len(views) < 3 or any(MISSING in str(value) for value in whole.told.values()):
+    if whole.good or len(views) < 3 or any(lacks_torch(str(value)) for value in whole.told.values()):
         return whole, ()
     pairs = [(view, views[(index + 1) % len(views)]) for index, view in enumerate(views)]
     return whole, tuple(
@@ -59,7 +58,9 @@ def judge_sums(whole: Sum, pairs: Sequence[Sum]) -> Iterator[Verdict]:
         if isinstance(told, float):
             words = f"a right sum of {len(whole.told)} nodes, {format_bytes(round(told))}/s on the bus"
             yield verdict(node, CODE, "ok", words)
-        elif MISSING in told or told.startswith(GARBLED):
+        elif lacks_torch(told):
+            yield verdict(node, CODE, "unknown", NO_TORCH, hint=ADD_TORCH)
+        elif told.startswith(GARBLED):
             yield verdict(node, CODE, "unknown", told)
         elif blamed and node not in blamed:
             yield verdict(

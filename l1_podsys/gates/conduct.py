@@ -14,6 +14,7 @@ from l1_podsys.gates.quick import Scene
 from l1_podsys.gates.reach import Reach
 from l1_podsys.gates.record import GateRecord
 from l1_podsys.gates.speed import Baseline
+from l1_podsys.gates.told import ADD_TORCH, NO_TORCH, lacks_torch
 from l1_podsys.gates.view import NodeView, controller_of
 from l1_podsys.schemas import Cluster, Verdict
 
@@ -137,7 +138,7 @@ def _missing(names: Sequence[str], asked: Asked, measured: Measured) -> Iterator
         for name in names:
             if name not in there:
                 why = measured.errors.get(name, "it told no speed")
-                hint = "add `torch` to runtime.requirements" if what == "matrix" else ""
+                why, hint = (NO_TORCH, ADD_TORCH) if lacks_torch(why) else (why, "")
                 yield verdict(name, code, "unknown", why, named=named, hint=hint)
 
 

@@ -10,6 +10,7 @@ probe_write() {
   if err=$( { printf '%s' "$token" >"$f" && sync "$f" && [ "$(cat "$f")" = "$token" ]; } 2>&1); then
     echo "ok $1"
   else
+    err=${err##*: }
     echo "bad $1 ${err:-what was read is not what was written}"
   fi
   rm -f "$f"

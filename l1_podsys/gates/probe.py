@@ -87,7 +87,7 @@ def _look(questions: Mapping[str, Question], *, sudo: bool) -> Callable[[str, Ru
 
 def _with_look(view: NodeView, look: Look | OgaiError | None) -> NodeView:
     if isinstance(look, OgaiError):
-        return replace(view, lost=look.found)
+        return replace(view, lost=look.found, mend=look.hint)
     return replace(view, look=look)
 
 

@@ -54,7 +54,7 @@ def in_order(verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:
 
 
 def _lost(view: NodeView) -> Verdict:
-    return verdict(view.name, "node.reachable", "critical", view.lost)
+    return verdict(view.name, "node.reachable", "critical", view.lost, hint=view.mend)
 
 
 def _seen(scene: Scene) -> list[NodeView]:

@@ -8,10 +8,13 @@ import msgspec
 from l0_infra.core.errors import RemoteError
 from l0_infra.core.exec import Outcome
 
-__all__ = ["GARBLED", "Told", "read_told", "speed_of"]
+__all__ = ["ADD_TORCH", "GARBLED", "NO_TORCH", "Told", "lacks_torch", "read_told", "speed_of"]
 
 GARBLED = "an answer that cannot be read"
 SHOWN = 120
+
+NO_TORCH = "Python has no torch there, with which this is measured"
+ADD_TORCH = "write `runtime: {requirements: [torch]}` into the cluster document, then: ogai cluster up FILE"
 
 Told = Mapping[str, float | str | tuple[float, ...] | None]
 """One JSON object: speeds and words by name."""
@@ -29,6 +32,11 @@ def read_told(outcome: Outcome) -> Told:
         raise RemoteError(
             outcome.target, found=f"{GARBLED}: {said}", expected="one line of JSON", retry=True
         ) from None
+
+
+def lacks_torch(said: str) -> bool:
+    """Whether a program of ours ended for want of torch, which is optional, and not of something else."""
+    return "ModuleNotFoundError" in said and "torch" in said
 
 
 def speed_of(value: object) -> float | None:

@@ -24,7 +24,7 @@ class Member:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class NodeView:
-    """A node that answered, or `lost`: why it did not."""
+    """A node that answered, or `lost`: why it did not, and `mend`: what to try first."""
 
     member: Member
     facts: NodeFacts | None = None
@@ -32,6 +32,7 @@ class NodeView:
     offset: Offset | None = None
     look: Look | None = None
     lost: str = ""
+    mend: str = ""
 
     @property
     def name(self) -> str:

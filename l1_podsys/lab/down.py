@@ -8,7 +8,7 @@ from pathlib import Path
 from l0_infra.core.errors import EngineError
 from l1_podsys.lab.cgroups import Groups, kill_group, remove_group
 from l1_podsys.lab.documents import Lab
-from l1_podsys.lab.held import locked, no_commands
+from l1_podsys.lab.held import HeldRunner, locked, no_commands
 from l1_podsys.lab.keepers import end_hosts, locked_folder
 from l1_podsys.lab.layout import Layout
 from l1_podsys.lab.network import RUN, any_bridge, remove_network
@@ -51,7 +51,8 @@ def _remove(place: LabPlace, lab: Lab, layout: Layout) -> None:
     for host in lab.hosts:  # systemd-nspawn leaves this where /run lies on a disk
         _delete(RUN / "systemd/nspawn/propagate" / lab.machine(host))
     with locked(RUN):
-        remove_network(place.runner, lab)
+        # what a killed `down` was at ends before this begins
+        remove_network(HeldRunner(place.runner, layout.state, alone=True), lab)
         if not any_bridge():
             restore_settings()
 

@@ -18,13 +18,17 @@ __all__ = ["HeldRunner", "locked", "no_commands"]
 HOLD = 'exec 9<"$0" && flock --shared 9 && [ "$0" -ef /proc/self/fd/9 ] && exec "$@"'
 """The lock goes with the last of the command's processes; a file that is gone meanwhile lets nothing begin."""
 
+ALONE = 'exec 9<"$0" && flock 9 && exec "$@"'
+"""The same, but one command at a time: each begins when the last of the processes of the one before has ended."""
+
 
 class HeldRunner:
-    """Runs commands as another runner does, each under a shared lock on `file`."""
+    """Runs commands as another runner does, each under a shared lock on `file`; `alone`: one at a time."""
 
-    def __init__(self, runner: Runner, file: Path) -> None:
+    def __init__(self, runner: Runner, file: Path, *, alone: bool = False) -> None:
         self._runner = runner
         self._file = file
+        self._hold = ALONE if alone else HOLD
 
     @property
     def target(self) -> str:
@@ -33,7 +37,7 @@ class HeldRunner:
 
     def run(self, command: Command, *, on_output: OnOutput | None = None) -> Outcome:
         """Run a command; see `Runner.run`."""
-        argv = ("sh", "-c", HOLD, str(self._file), *command.argv)
+        argv = ("sh", "-c", self._hold, str(self._file), *command.argv)
         return self._runner.run(replace(command, argv=argv), on_output=on_output)
 
     def put(self, content: bytes, path: str, *, mode: int = 0o644, sudo: bool = False) -> None:

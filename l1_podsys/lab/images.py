@@ -18,12 +18,15 @@ from l1_podsys.lab.documents import Lab
 from l1_podsys.lab.held import locked
 from l1_podsys.lab.image import CODENAMES
 
-__all__ = ["probe_mounts", "prune_images", "use_image"]
+__all__ = ["probe_mounts", "prune_archives", "prune_images", "use_image"]
 
 USES = ".uses"
 GONE = ".gone"
 FRESH_S = 3600.0
 """How long a lab may take from choosing its image to being written down."""
+
+KEPT_S = 30 * 86400.0
+"""How long a package is kept that an image was made of, as long as one that hosts fetched."""
 
 LOWER = re.compile(r"\blowerdir=([^,\s]+)")
 
@@ -57,6 +60,14 @@ def prune_images(cache: Path, mounts: str) -> tuple[str, ...]:
     for path in cache.glob(f".*{GONE}"):
         shutil.rmtree(path, ignore_errors=True)
     return tuple(image.name for image in old)
+
+
+def prune_archives(cache: Path, now: float) -> None:
+    """Remove packages that images were made of when nothing fetched them anew in a long time."""
+    for file in (cache / "archives").glob("*.deb"):
+        with contextlib.suppress(FileNotFoundError):
+            if now - file.stat().st_ctime > KEPT_S:  # its other times are those of the archive
+                file.unlink()
 
 
 def probe_mounts(processes: Path = Path("/proc")) -> str:

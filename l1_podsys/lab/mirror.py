@@ -7,10 +7,20 @@ from pathlib import Path
 
 from l0_infra.core.exec import Command, Runner
 
-__all__ = ["Mirror", "Source", "choose_mirror", "parse_settings", "parse_sources", "probe_mirror"]
+__all__ = [
+    "Mirror",
+    "Source",
+    "choose_mirror",
+    "image_archive",
+    "parse_settings",
+    "parse_sources",
+    "probe_mirror",
+]
 
 ARCHIVE = "http://deb.debian.org/debian"
 SECURITY = "http://deb.debian.org/debian-security"
+SOURCES = "etc/apt/sources.list.d/debian.sources"
+"""Where `image.sh` writes them in an image."""
 CODENAMES = ("bullseye", "bookworm", "trixie", "forky", "stable", "testing", "sid")
 
 KEPT = re.compile(r'Acquire::((?:https?|ftp)(?:::|\b)[^"]*|Check-[^"]*|ForceIPv[46]|Retries) "[^"]+";')
@@ -73,6 +83,11 @@ def probe_mirror(
         settings=parse_settings(dump.stdout),
         authorities=tuple(sorted((own / "ca-certificates").glob("**/*.crt"))),
     )
+
+
+def image_archive(image: Path) -> str:
+    """Read where the hosts that start from an image take Debian's packages from."""
+    return choose_mirror(parse_sources((image / SOURCES).read_text())).archive
 
 
 def _has(source: Source, suites: tuple[str, ...] | list[str]) -> bool:

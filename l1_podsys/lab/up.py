@@ -1,6 +1,7 @@
 """A lab is brought up: what it lacks is made, what is off is started."""
 
 import secrets
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -13,18 +14,25 @@ from l1_podsys.lab.breaks import HostHandle, breaks_of
 from l1_podsys.lab.documents import Lab, LabHost, LabWish
 from l1_podsys.lab.held import HeldRunner, locked
 from l1_podsys.lab.image import apply_image, image_name
-from l1_podsys.lab.images import probe_mounts, prune_images, use_image
+from l1_podsys.lab.images import probe_mounts, prune_archives, prune_images, use_image
 from l1_podsys.lab.keepers import lives, settle, start_host, start_proxy, wait_for_host
 from l1_podsys.lab.lay_out import lay_out_host, lay_out_lab
 from l1_podsys.lab.layout import Layout
 from l1_podsys.lab.limits import apply_limits
-from l1_podsys.lab.mirror import probe_mirror
+from l1_podsys.lab.mirror import image_archive, probe_mirror
 from l1_podsys.lab.network import RUN, apply_network, choose_subnet, probe_routes
 from l1_podsys.lab.requirements import check_requirements
 from l1_podsys.lab.settings import apply_settings, probe_uplinks
 from l1_podsys.lab.ssh import save_ssh
 from l1_podsys.lab.store import LabPlace, load_lab, load_labs, save_lab
-from l1_podsys.lab.wish import check_wish, disks_in, left_as_they_are, plan_hosts, plan_lab
+from l1_podsys.lab.wish import (
+    check_wish,
+    disks_in,
+    left_as_they_are,
+    plan_hosts,
+    plan_lab,
+    refuse_other_mirror,
+)
 
 __all__ = ["bring_lab_up"]
 
@@ -48,7 +56,7 @@ def bring_lab_up(place: LabPlace, wish: LabWish, *, on_step: OnStep) -> Lab:
         layout.commands.touch()
         runner = HeldRunner(place.runner, layout.commands)
         lab = _apply_network(place, runner, wish, image)
-        if kept := left_as_they_are(lab, wish):
+        for kept in left_as_they_are(lab, wish):
             on_step(kept)
         save_ssh(lab, layout, _lay_out(runner, lab, layout))
         start_proxy(lab, layout, place.groups, cache=place.cache / "packages")
@@ -68,6 +76,7 @@ def _image(place: LabPlace, wish: LabWish, layout: Layout, on_step: OnStep) -> P
             expected=f"what the hosts of lab {wish.name} start from",
             hint=f"ogai lab down {wish.name}, then up again",
         )
+    refuse_other_mirror(wish, image_archive(image))
     return image
 
 
@@ -78,8 +87,10 @@ def _new_image(place: LabPlace, wish: LabWish, layout: Layout, on_step: OnStep) 
     image = apply_image(place.runner, wish.os, mirror, cache=place.cache, on_step=on_step)
     while not use_image(place.cache, image, layout.state):  # another `up` pruned it in between
         image = apply_image(place.runner, wish.os, mirror, cache=place.cache, on_step=on_step)
-    if not there and (old := prune_images(place.cache, probe_mounts())):
-        on_step(f"removed old images that no lab starts from: {', '.join(old)}")
+    if not there:
+        prune_archives(place.cache, time.time())
+        if old := prune_images(place.cache, probe_mounts()):
+            on_step(f"removed old images that no lab starts from: {', '.join(old)}")
     return image
 
 
@@ -124,7 +135,9 @@ def _start_hosts(place: LabPlace, lab: Lab, layout: Layout, on_step: OnStep) -> 
     groups, runner = place.groups, place.runner
     _for_each(lab, lambda host: settle(groups, lab, host, layout))
     off = [host.name for host in lab.hosts if not lives(layout.host(lab, host))]
-    on_step(f"starting {fold(off)}" if off else f"lab {lab.name} is up")
+    on_step(
+        f"starting {fold(off)}" if off else f"lab {lab.name} is up: {fold(host.name for host in lab.hosts)}"
+    )
 
     def start(host: LabHost) -> None:
         apply_limits(groups, lab, host)

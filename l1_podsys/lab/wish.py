@@ -1,6 +1,7 @@
 """From a wish to a lab: names, addresses, what differs between hosts. Pure."""
 
 import re
+from collections.abc import Iterator
 from ipaddress import IPv4Network
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from l0_infra.core.nodeset import fold
 from l0_infra.core.units import format_bytes
 from l1_podsys.lab.documents import GIB, Lab, LabHost, LabWish
 
-__all__ = ["check_wish", "disks_in", "left_as_they_are", "plan_hosts", "plan_lab"]
+__all__ = ["check_wish", "disks_in", "left_as_they_are", "plan_hosts", "plan_lab", "refuse_other_mirror"]
 
 MOST_HOSTS = 200
 DISK_BYTES = 16 * GIB
@@ -62,27 +63,47 @@ def plan_hosts(lab: Lab, wish: LabWish) -> Lab:
 
 def _refuse_others(lab: Lab, wish: LabWish) -> None:
     if lab.os != wish.os:
-        raise _another(lab, f"a lab of {lab.os}", f"one of {wish.os}")
+        raise _another(lab.name, f"a lab of {lab.os}", f"one of {wish.os}")
     if wish.directory is not None and lab.hosts and lab.directory != str(disks_in(wish.directory, lab.name)):
         raise _another(
-            lab, f"disks in {lab.directory}", f"in {disks_in(wish.directory, lab.name)}, as --dir says"
+            lab.name, f"disks in {lab.directory}", f"in {disks_in(wish.directory, lab.name)}, as --dir says"
         )
     others = [host for host in lab.hosts if host.memory_bytes != wish.memory_bytes]
     if wish.memory_bytes is not None and others and wish.nodes <= len(lab.hosts):
         have = dict.fromkeys(_memory(host.memory_bytes) for host in others)
         raise _another(
-            lab, f"hosts with {', '.join(have)}", f"{_memory(wish.memory_bytes)}, as --memory says"
+            lab.name, f"hosts with {', '.join(have)}", f"{_memory(wish.memory_bytes)}, as --memory says"
+        )
+    if wish.vary and wish.nodes <= len(lab.hosts) and (alike := _alike(lab, wish)):
+        found = f"{fold(host.name for host in alike)} made otherwise"
+        raise _another(lab.name, found, "hosts that differ as --vary makes them")
+
+
+def refuse_other_mirror(wish: LabWish, archive: str) -> None:
+    """Raise UnsatisfiableError where hosts that are there take packages from elsewhere than is wished."""
+    if wish.mirror is not None and wish.mirror.rstrip("/") != archive:
+        raise _another(
+            wish.name, f"hosts that take packages from {archive}", f"{wish.mirror}, as --mirror says"
         )
 
 
-def left_as_they_are(lab: Lab, wish: LabWish) -> str:
-    """Say which hosts of a lab that gets more keep another memory than is wished; empty when none does."""
-    if wish.memory_bytes is None:
-        return ""
-    others = [host for host in lab.hosts if host.memory_bytes != wish.memory_bytes]
-    have = dict.fromkeys(_memory(host.memory_bytes) for host in others)
-    names = fold(host.name for host in others)
-    return f"{names} stay as they are, with {', '.join(have)}: --memory is for new hosts" if others else ""
+def left_as_they_are(lab: Lab, wish: LabWish) -> Iterator[str]:
+    """Say what a lab that is there keeps, though something else is wished of hosts: their number, and what they are."""
+    if wish.nodes < len(lab.hosts):
+        yield f"lab {lab.name} keeps its {len(lab.hosts)} hosts: `up` takes none away"
+    if wish.memory_bytes is not None:
+        others = [host for host in lab.hosts if host.memory_bytes != wish.memory_bytes]
+        have = dict.fromkeys(_memory(host.memory_bytes) for host in others)
+        if others:
+            names = fold(host.name for host in others)
+            yield f"{names} stay as they are, with {', '.join(have)}: --memory is for new hosts"
+    elif wish.vary and (others := _alike(lab, wish)):
+        yield f"{fold(host.name for host in others)} stay as they are: --vary is for new hosts"
+
+
+def _alike(lab: Lab, wish: LabWish) -> list[LabHost]:
+    """List the hosts that are otherwise than they would be made by this wish."""
+    return [host for host in lab.hosts if host != _host(lab, wish, host.number)]
 
 
 def disks_in(directory: Path, name: str) -> Path:
@@ -90,9 +111,9 @@ def disks_in(directory: Path, name: str) -> Path:
     return directory.absolute() / name
 
 
-def _another(lab: Lab, found: str, expected: str) -> UnsatisfiableError:
-    hint = f"give it another name with --name, or take it down first: ogai lab down {lab.name}"
-    return UnsatisfiableError(f"lab {lab.name}", found=found, expected=expected, hint=hint)
+def _another(name: str, found: str, expected: str) -> UnsatisfiableError:
+    hint = f"give it another name with --name, or take it down first: ogai lab down {name}"
+    return UnsatisfiableError(f"lab {name}", found=found, expected=expected, hint=hint)
 
 
 def _memory(size: int | None) -> str:

@@ -8,7 +8,7 @@ from l0_infra.core.documents import Part, Text
 
 __all__ = ["Gates", "Monitoring", "Runtime"]
 
-Path = Annotated[str, Meta(pattern=r"^/")]
+Path = Annotated[str, Meta(pattern=r"^/", extra_json_schema={"x-words": "a path that begins with `/`"})]
 Share = Annotated[float, Meta(gt=0, le=1)]
 
 

@@ -31,7 +31,14 @@ NOT_SHARED = (
 class Storage(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One shared file system; the first of a cluster carries home folders and what ogai installs."""
 
-    mountpoint: Annotated[str, Meta(pattern=r"^/", description="Where it is found on every node.")]
+    mountpoint: Annotated[
+        str,
+        Meta(
+            pattern=r"^/",
+            description="Where it is found on every node.",
+            extra_json_schema={"x-words": "a path that begins with `/`"},
+        ),
+    ]
     filesystem: Annotated[
         Literal["nfs", "lustre", "beegfs", "ceph", "gpfs", "existing"],
         Meta(description="Type of file system; `existing`: others mount it, we only look that it is shared."),

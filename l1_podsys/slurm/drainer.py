@@ -17,6 +17,7 @@ from l1_podsys.slurm.nodes_text import parse_nodes_text
 __all__ = ["Drainer", "SlurmDrainer"]
 
 POLL_S = 2.0
+SETTLES = 5
 
 
 class Drainer(Protocol):
@@ -96,6 +97,16 @@ class SlurmDrainer:
         if drained:
             self._update(undrain_command(tuple(drained)))
         return tuple(drained)
+
+    def settled_nodes(self, names: Sequence[str]) -> tuple[SlurmNode, ...]:
+        """Ask for all nodes, once these, just given back, were heard of: slurmctld asks them anew, within seconds."""
+        nodes = self.nodes()
+        for _ in range(SETTLES):
+            if not any(node.unsettled for node in nodes if node.name in names):
+                break
+            self.sleep(POLL_S)
+            nodes = self.nodes()
+        return nodes
 
     def wait_idle(self, names: Sequence[str], *, deadline_s: float) -> tuple[str, ...]:
         """Wait until nothing runs on the nodes, and return those where something still does at the deadline."""

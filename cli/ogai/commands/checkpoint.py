@@ -13,15 +13,15 @@ __all__ = ["checkpoint"]
 EPILOG = """\b
 Examples:
   ogai checkpoint list tiny-llama-1
-  ogai checkpoint verify tiny-llama-1                          read every byte
-  ogai checkpoint diff tiny-llama-1@200 tiny-llama-2@200       tensor by tensor
+  ogai checkpoint verify tiny-llama-1                      read every byte
+  ogai checkpoint diff tiny-llama-1@200 tiny-llama-2@200   tensor by tensor
 """
 
 DIFF_EPILOG = """\b
 Examples:
   ogai checkpoint diff tiny-llama-1@200 tiny-llama-2@200
   ogai checkpoint diff tiny-llama-1 runs/old/checkpoints/step-00000200 --all
-  ogai checkpoint diff tiny-llama-1@100 tiny-llama-1@200 -o json | jq 'map(select(.verdict != "equal"))'
+  ogai checkpoint diff tiny-llama-1 tiny-llama-2 -o json | jq '.[].verdict'
 
 Equal means bit by bit. Compare only checkpoints that you trust: reading one can run code that it holds.
 """

@@ -10,9 +10,9 @@ __all__ = ["data"]
 EPILOG = """\b
 Examples:
   ogai schema example corpus > corpus.yaml   begin a document
-  ogai data prepare corpus.yaml              make the data set that it describes
+  ogai data prepare corpus.yaml              make what it describes
   ogai data inspect python-stdlib            what is in it
-  ogai data verify python-stdlib             whether every byte is still what it was
+  ogai data verify python-stdlib             whether every byte is as it was
 """
 
 PREPARE_EPILOG = """\b

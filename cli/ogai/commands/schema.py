@@ -21,7 +21,7 @@ EPILOG = """\b
 Examples:
   ogai schema list                      which documents there are
   ogai schema example job > job.yaml    start one
-  ogai schema check job.yaml            every fault at once, each with its line
+  ogai schema check job.yaml            all faults at once, with their lines
 """
 
 

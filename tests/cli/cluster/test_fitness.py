@@ -33,10 +33,24 @@ def test_critical_is_unhealthy_whatever_else_is_unknown() -> None:
 
 
 def test_unknown_is_no_pass_and_neither_is_nothing() -> None:
-    with pytest.raises(FactsMissingError, match="1 check that could not be made"):
+    with pytest.raises(FactsMissingError, match=r"nothing critical, but 1 check not made on n2: disk\.full"):
         raise_for_verdicts(health("ok", "unknown"))
     with pytest.raises(FactsMissingError, match="no verdict"):
         raise_for_verdicts(health())
+
+
+def test_what_could_not_be_checked_for_one_reason_is_told_once_and_no_node_looks_broken(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    missing = [
+        Verdict(node=node, check=check, severity="unknown", found="no torch", expected=check, hint="bring it")
+        for node in ("n1", "n2")
+        for check in ("matrix.speed", "collective.all-reduce")
+    ]
+    print_health(Health(cluster="pod", level="medium", checked_at=1.0, verdicts=tuple(missing)))
+    out = capsys.readouterr().out
+    assert out.count("no torch") == 1 and "NOT CHECKED  n[1-2]  matrix.speed, collective.all-reduce" in out
+    assert "incomplete" in out and "unknown " not in out
 
 
 def test_like_verdicts_are_told_once_worst_first_and_what_is_well_is_counted(

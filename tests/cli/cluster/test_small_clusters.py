@@ -107,6 +107,28 @@ def test_a_node_that_is_gone_stops_nobody(hosts: Sequence[Host], roles: Roles, t
     assert raised.value.hint.endswith("ogai cluster up --limit gone")
 
 
+def test_a_node_that_is_not_reached_any_more_is_not_taken_for_well(
+    hosts: Sequence[Host], roles: Roles, tmp_path: Path
+) -> None:
+    up(tmp_path, roles)
+    before = hosts[0].config.read_text()
+    hosts[0].config.write_text(
+        before.replace("Host host01\n", "Host host01\n  HostName 127.0.0.1\n  Port 1\n")
+    )
+    told: list[str] = []
+    try:
+        brought = up(tmp_path, roles, agree=lambda prepared: told.append(plan_text(prepared)))
+    finally:
+        hosts[0].config.write_text(before)
+    assert states(brought)["host01"] == "unreachable"
+    assert "0 steps to do, 8 hold already, of 4 nothing is known" in told[0]
+    assert "could not be looked at" not in told[0]
+    status = flow.status()
+    assert [node.health for node in status.nodes] == ["", "critical", ""]
+    assert [(one.node, one.check) for one in status.faults] == [("host01", "node.reachable")]
+    assert status.mend == "ogai cluster check host01"
+
+
 def test_a_node_that_left_the_document_must_be_removed_first(roles: Roles, tmp_path: Path) -> None:
     up(tmp_path, roles)
     with pytest.raises(UsageError, match="no `host02` in the document") as raised:

@@ -10,6 +10,7 @@ from l1_podsys import ClusterPlace
 from l1_podsys.schemas import Cluster
 from ogai.flows.cluster.places import wanted_cluster as read_by_checks
 from ogai.flows.cluster.work import wanted_cluster
+from ogai.main import main
 from tests.support.scripted_clusters import a_cluster
 
 Read = Callable[[str], Cluster]
@@ -47,3 +48,8 @@ def test_what_is_neither_is_told_with_the_names_there_are(read: Read) -> None:
     with pytest.raises(DocumentError, match="red") as raised:
         read("red")
     assert raised.value.hint == "clusters that are kept here, by name: blue, pod"
+
+
+def test_the_names_there_are_reach_the_person(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["cluster", "check", "--cluster", "red"]) == 2
+    assert capsys.readouterr().err.endswith("hint: clusters that are kept here, by name: blue, pod\n")

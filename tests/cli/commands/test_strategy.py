@@ -77,6 +77,38 @@ def test_runs_that_nobody_meant_are_refused(tmp_path: Path, capsys: pytest.Captu
     assert "set0 on A100-80GB" in capsys.readouterr().err
 
 
+def test_a_table_without_a_measured_run_is_no_pass(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    runs = written(tmp_path, "unmeasured.csv", HEAD + LAST)
+    assert main(["strategy", "score", runs]) == 4
+    said = capsys.readouterr()
+    assert said.out.splitlines()[1].split() == ["set0", "1", "0", "time", "-", "-", "-", "-", "-"]
+    assert "no run of which time or memory is told" in said.err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("calibrate", "runs.csv", "--to", "nowhere/ours.yaml"),
+        ("export", "strategy.yaml", "--to", "megatron", "--file", "nowhere/a"),
+        ("import", "parallel.yaml", "--to", "nowhere/a.yaml"),
+    ],
+)
+def test_a_result_for_a_folder_that_is_not_there_is_refused(
+    words: tuple[str, ...],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    table(tmp_path)
+    written(tmp_path, "strategy.yaml", STRATEGY)
+    written(tmp_path, "parallel.yaml", THEIRS)
+    assert main(["strategy", *words]) == 2
+    assert "found no folder nowhere; expected a file in a folder that is there" in capsys.readouterr().err
+
+
 STRATEGY = """\
 kind: strategy
 degrees: {dp: 2, tp: 2, pp: 4}

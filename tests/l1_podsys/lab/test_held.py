@@ -91,3 +91,20 @@ def test_a_folder_that_went_away_while_it_was_waited_for_is_made_anew(tmp_path: 
 def test_a_folder_that_is_not_there_is_not_locked(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError), locked(tmp_path / "lab"):
         pass
+
+
+def test_one_that_is_to_be_alone_begins_when_what_was_left_behind_has_ended(
+    file: Path, tmp_path: Path
+) -> None:
+    runner, fifo, said = HeldRunner(LocalRunner(), file, alone=True), tmp_path / "fifo", tmp_path / "said"
+    LocalRunner().run(Command(argv=("mkfifo", str(fifo)))).check()
+    behind = '{ read -r go <"$1"; echo first >>"$2"; } >/dev/null 2>&1 &'
+    runner.run(Command.script(behind, str(fifo), str(said))).check()
+    next_one = threading.Thread(
+        target=lambda: runner.run(Command.script('echo second >>"$1"', str(said))).check()
+    )
+    next_one.start()
+    next_one.join(0.3)  # time enough to be too early
+    fifo.write_text("go\n")
+    next_one.join()
+    assert said.read_text() == "first\nsecond\n"

@@ -2,12 +2,13 @@
 
 import os
 import subprocess
+import time
 from pathlib import Path
 
 import msgspec
 import pytest
 
-from l1_podsys.lab.images import GONE, USES, probe_mounts, prune_images, use_image
+from l1_podsys.lab.images import GONE, USES, probe_mounts, prune_archives, prune_images, use_image
 from l1_podsys.lab.layout import Layout
 from l1_podsys.lab.store import save_lab
 from tests.support.labs import a_lab, skip_without_lab
@@ -42,6 +43,16 @@ def test_the_newest_of_each_release_stays(cache: Path) -> None:
     assert images(cache) == {"debian12-c", "debian13-x"}
     assert {"archives", ".debian12-z.half"} <= {path.name for path in cache.iterdir()}
     assert not list(cache.glob(f".*{GONE}"))
+
+
+def test_packages_that_images_were_made_of_go_when_they_are_old(cache: Path) -> None:
+    package = cache / "archives/bash_5_amd64.deb"
+    package.touch()
+    os.utime(package, (1e9, 1e9))  # when it was put into the archive
+    prune_archives(cache, time.time() + 29 * 86400)
+    assert package.exists()
+    prune_archives(cache, time.time() + 31 * 86400)
+    assert not package.exists()
 
 
 def test_the_last_used_is_the_newest(cache: Path, tmp_path: Path) -> None:

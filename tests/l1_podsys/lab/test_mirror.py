@@ -5,7 +5,14 @@ from pathlib import Path
 import pytest
 
 from l0_infra.core.exec import Answer, ScriptedRunner
-from l1_podsys.lab.mirror import Mirror, choose_mirror, parse_settings, parse_sources, probe_mirror
+from l1_podsys.lab.mirror import (
+    Mirror,
+    choose_mirror,
+    image_archive,
+    parse_settings,
+    parse_sources,
+    probe_mirror,
+)
 
 CASES = Path(__file__).parents[2] / "cases" / "lab"
 DUMP = ("apt-config", "dump", "Acquire")
@@ -21,6 +28,13 @@ DUMP = ("apt-config", "dump", "Acquire")
 def test_sources_of_both_kinds_tell_the_mirror(case: str, archive: str, security: str) -> None:
     text = (CASES / f"{case}.sources").read_text()
     assert choose_mirror(parse_sources(text)) == Mirror(archive=archive, security=security)
+
+
+def test_where_an_image_takes_packages_from_is_read_from_it(tmp_path: Path) -> None:
+    file = tmp_path / "etc/apt/sources.list.d/debian.sources"
+    file.parent.mkdir(parents=True)
+    file.write_text((CASES / "deb822.sources").read_text())
+    assert image_archive(tmp_path) == "https://mirror.example.org/debian"
 
 
 def test_a_machine_of_another_distribution_gets_debians_own_servers() -> None:

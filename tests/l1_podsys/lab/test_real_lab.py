@@ -2,6 +2,7 @@
 
 import http.server
 import os
+import secrets
 import signal
 import subprocess
 import sys
@@ -60,7 +61,8 @@ def test_their_facts_are_read_by_the_document_alone(lab: RealLab) -> None:
 
 
 def test_packages_come_through_this_machine_once(lab: RealLab, tmp_path: Path) -> None:
-    (tmp_path / "tool_1_all.deb").write_text("package")
+    name = f"tool_{secrets.token_hex(8)}_all.deb"  # ports come again, and the cache is kept
+    (tmp_path / name).write_text("package")
     asked: list[str] = []
 
     class Mirror(http.server.SimpleHTTPRequestHandler):
@@ -78,11 +80,11 @@ def test_packages_come_through_this_machine_once(lab: RealLab, tmp_path: Path) -
             "proxy = re.search('\"(.*)\"', conf)[1]; r.install_opener(r.build_opener(r.ProxyHandler({'http': proxy})));"
             "print(r.urlopen(sys.argv[1], timeout=20).read().decode())"
         )
-        url = f"http://127.0.0.1:{server.server_port}/tool_1_all.deb"
+        url = f"http://127.0.0.1:{server.server_port}/{name}"
         said = lab.said(fold(lab.hosts), "python3", "-c", fetch, url)
         server.shutdown()
         thread.join()
-    assert (said, asked) == (["package"] * 2, ["/tool_1_all.deb"])
+    assert (said, asked) == (["package"] * 2, [f"/{name}"])
 
 
 def test_up_again_changes_nothing_and_more_hosts_disturb_none(lab: RealLab) -> None:

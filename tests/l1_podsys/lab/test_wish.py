@@ -8,7 +8,14 @@ import pytest
 
 from l0_infra.core.errors import UnsatisfiableError, UsageError
 from l1_podsys.lab.documents import Lab, LabWish
-from l1_podsys.lab.wish import check_wish, disks_in, left_as_they_are, plan_hosts, plan_lab
+from l1_podsys.lab.wish import (
+    check_wish,
+    disks_in,
+    left_as_they_are,
+    plan_hosts,
+    plan_lab,
+    refuse_other_mirror,
+)
 from tests.support.labs import a_lab
 
 
@@ -56,6 +63,7 @@ def test_another_debian_is_another_lab() -> None:
             LabWish(nodes=9, directory=Path("/other")),
             "disks in /home/labs/t-paper/hosts; expected in /other/t-paper, as --dir says",
         ),
+        (LabWish(nodes=2, vary=True), "t-paper-[1-2] made otherwise; expected hosts that differ"),
     ],
 )
 def test_what_a_lab_that_is_there_cannot_become_is_refused_with_what_it_has(wish: LabWish, told: str) -> None:
@@ -74,13 +82,29 @@ def test_what_it_is_already_may_be_said_again() -> None:
         subnet=IPv4Network("10.217.7.0/24"),
     )
     wish = LabWish(name="lab", nodes=2, memory_bytes=2**30, directory=Path("/disks"))
-    assert plan_hosts(lab, wish) == lab and left_as_they_are(lab, wish) == ""
+    assert plan_hosts(lab, wish) == lab and not list(left_as_they_are(lab, wish))
 
 
 def test_hosts_that_keep_another_memory_than_new_ones_get_are_named() -> None:
     wish = LabWish(name="t-paper", nodes=4, memory_bytes=2**30)
-    told = left_as_they_are(plan_hosts(a_lab(nodes=2), wish), wish)
+    (told,) = left_as_they_are(plan_hosts(a_lab(nodes=2), wish), wish)
     assert told == "t-paper-[1-2] stay as they are, with no limit of memory: --memory is for new hosts"
+
+
+def test_what_a_lab_keeps_against_a_wish_is_said() -> None:
+    lab, wish = a_lab(nodes=3), LabWish(name="t-paper", nodes=2)
+    assert list(left_as_they_are(lab, wish)) == ["lab t-paper keeps its 3 hosts: `up` takes none away"]
+    wish = LabWish(name="t-paper", nodes=5, vary=True)
+    (told,) = left_as_they_are(plan_hosts(lab, wish), wish)
+    assert told == "t-paper-[1-3] stay as they are: --vary is for new hosts"
+    varied = a_lab(nodes=5, vary=True)
+    assert plan_hosts(varied, wish) == varied and not list(left_as_they_are(varied, wish))
+
+
+def test_another_mirror_is_another_lab_and_the_same_may_be_said_again() -> None:
+    refuse_other_mirror(LabWish(mirror="http://deb.example.org/debian/"), "http://deb.example.org/debian")
+    with pytest.raises(UnsatisfiableError, match="take packages from http://one; expected http://two"):
+        refuse_other_mirror(LabWish(mirror="http://two"), "http://one")
 
 
 def test_hosts_differ_when_asked_and_a_limit_given_counts_for_all() -> None:

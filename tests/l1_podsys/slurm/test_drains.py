@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from l0_infra.core.errors import EngineError, UnsatisfiableError, UsageError
-from l0_infra.core.exec import Answer, ScriptedRunner
+from l0_infra.core.exec import Answer, Command, ScriptedRunner
 from l1_podsys.slurm import Drain, SlurmDrainer, parse_drain, plain_reason, render_drain, show_nodes_command
 
 OWNERS = st.from_regex(r"\A[A-Za-z0-9_][A-Za-z0-9._@-]{0,20}\Z")
@@ -127,6 +127,21 @@ def test_waiting_ends_when_nothing_runs_and_tells_what_still_does_at_the_deadlin
     assert now[0] >= 10
     texts.pop(0)
     assert waits.wait_idle(("a1",), deadline_s=10) == ()
+
+
+@pytest.mark.parametrize(("silent_for", "asked"), [(0, 1), (2, 3), (99, 6)])
+def test_a_node_just_given_back_is_waited_for_until_it_was_heard_of(silent_for: int, asked: int) -> None:
+    runner, waits = ScriptedRunner("head"), list[float]()
+
+    def tell(_: Command) -> Answer:
+        state = "IDLE+NOT_RESPONDING" if len(waits) < silent_for else "IDLE"
+        return Answer(stdout=line("a1", state) + line("a2", "IDLE+NOT_RESPONDING"))
+
+    runner.answer(show_nodes_command(), tell)
+    patient = SlurmDrainer(controller=runner, account="kim", sleep=waits.append)
+    (given_back, other) = patient.settled_nodes(("a1",))
+    assert given_back.down == (silent_for == 99) and other.down
+    assert len(runner.calls) == asked
 
 
 def test_a_controller_that_does_not_answer_is_told() -> None:

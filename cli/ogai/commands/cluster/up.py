@@ -77,3 +77,5 @@ def up(
         )
     emit(brought, output, print_brought)
     flow.raise_for_failed(brought)
+    if brought.run:
+        click.echo("next: ogai cluster check --level medium", err=True)

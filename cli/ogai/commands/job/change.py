@@ -43,11 +43,7 @@ def release(job_ids: tuple[str, ...]) -> None:
     tell(flow.release(job_ids), "may start", "a waiting job")
 
 
-@click.command(
-    epilog=examples(
-        "ogai job requeue 12         keep its id, its limits and its place in others' dependencies"
-    )
-)
+@click.command(epilog=examples("ogai job requeue 12    it keeps its id, its limits and who waits for it"))
 @jobs_argument
 def requeue(job_ids: tuple[str, ...]) -> None:
     """Run jobs again from the start; running ones are ended first."""

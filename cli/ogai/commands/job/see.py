@@ -20,7 +20,7 @@ __all__ = ["list_", "show", "why"]
 
 LIST_EPILOG = """\b
 Examples:
-  ogai job list                  open jobs, and those that ended in the last hour
+  ogai job list                  open jobs, and those of the last hour
   ogai job list --all --state FAILED
   ogai job list 12 --expand      each element of array 12
   ogai job list -o json | jq -r '.[].job_id'
@@ -33,9 +33,10 @@ Examples:
 @click.option(
     "--state",
     "states",
+    metavar="STATE",
     multiple=True,
     type=click.Choice(get_args(JobState), case_sensitive=False),
-    help="Only jobs in this state; repeatable.",
+    help=f"Only jobs in this state; repeatable: {', '.join(get_args(JobState)).lower()}.",
 )
 @click.option("--expand", is_flag=True, help="One line for each element of an array.")
 @output_option

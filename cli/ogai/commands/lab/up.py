@@ -78,5 +78,5 @@ def up(
         on_step=lambda text: click.echo(text, err=True),
     )
     first = lab.hosts[0].name
-    click.echo(f"next: ogai lab shell {first}, or: ogai node inspect --cluster {output}", err=True)
+    click.echo(f"next: ogai cluster up {output}, or: ogai lab shell {first}", err=True)
     click.echo(str(output))

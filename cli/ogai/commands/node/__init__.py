@@ -19,11 +19,11 @@ TABLE = {
 
 EPILOG = """\b
 Examples:
-  ogai node facts                               this machine
-  ogai node facts --hosts gpu[01-64]            hosts as ssh knows them
-  ogai node facts n[01-16] --cluster pod.yaml   nodes of a cluster document
-  ogai node inspect --hosts gpu[01-64]          what is wrong with them, and how to mend it
-  ogai node collect --hosts gpu07               everything about a node, for who helps
+  ogai node facts                              this machine
+  ogai node facts --hosts gpu[01-64]           hosts as ssh knows them
+  ogai node facts n[01-16] --cluster pod.yaml  nodes of a cluster document
+  ogai node inspect --hosts gpu[01-64]         what is wrong, how to mend it
+  ogai node collect --hosts gpu07              one file for who helps
 """
 
 node = LazyGroup("node", TABLE, help="Nodes: what they are made of and what is wrong.", epilog=EPILOG)

@@ -13,7 +13,7 @@ EPILOG = """\b
 Examples:
   ogai node facts
   ogai node facts -o json | jq .accelerators
-  ogai node facts --hosts gpu[01-64] -o json | jq '.[] | {node, driver: .accelerators[0].driver_version}'
+  ogai node facts --hosts gpu[01-64] -o json | jq '.[].accelerators'
   ogai node facts --cluster pod.yaml
   ogai node facts --bundle support.tar.gz
 

@@ -26,6 +26,7 @@ __all__ = ["dryrun"]
 @click.option(
     "--framework",
     type=click.Choice(PRACTISED),
+    metavar="NAME",
     default="ogai",
     show_default=True,
     help="Whose trainer it is to compute as.",

@@ -22,7 +22,11 @@ __all__ = ["import_"]
 )
 @click.argument("given", metavar="FILE|ARGUMENTS…", nargs=-1, required=True, type=click.UNPROCESSED)
 @click.option(
-    "--from", "framework", type=click.Choice(FRAMEWORKS), help="Whose it is; without it it is recognised."
+    "--from",
+    "framework",
+    metavar="FRAMEWORK",
+    type=click.Choice(FRAMEWORKS),
+    help=f"Whose it is; without it it is recognised. One of {', '.join(FRAMEWORKS)}.",
 )
 @click.option("--model", help="Preset that is trained, where the configuration does not say.")
 @click.option("--world-size", type=click.IntRange(min=1), help="Ranks it is started with.")

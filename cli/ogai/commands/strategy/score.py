@@ -12,10 +12,18 @@ __all__ = ["calibrate", "score"]
 TABLE = click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
 
 
+NEEDED = """
+
+The table's first line names its columns. It needs dataset, hidden, layers, heads, vocab, gpu (a name of
+`ogai device list`), gpus, gbs and seq_len, and of what was measured iter_s or tokens_per_s_per_gpu, or peak_mem_gib;
+docs/strategy.md tells the others."""
+
+
 @click.command(
     epilog=examples(
         "ogai strategy score runs.csv", "ogai strategy score runs.csv --each -o json | jq '.runs[]'"
     )
+    + NEEDED
 )
 @TABLE
 @click.option(
@@ -30,7 +38,9 @@ def score(file: Path, calibration: Path | None, each: bool, output: Output) -> N
     from ogai.flows import strategy as flow
     from ogai.render.strategy import print_score
 
-    emit(flow.score(file, calibration=calibration), output, lambda found: print_score(found, each=each))
+    scored = flow.score(file, calibration=calibration)
+    emit(scored, output, lambda found: print_score(found, each=each))
+    flow.raise_for_unmeasured(scored)
 
 
 @click.command(
@@ -38,6 +48,7 @@ def score(file: Path, calibration: Path | None, each: bool, output: Output) -> N
         "ogai strategy calibrate runs.csv --to ours.yaml",
         "ogai strategy calibrate runs.csv --to a100.yaml --device a100 --dataset ours",
     )
+    + NEEDED
 )
 @TABLE
 @click.option("--to", type=click.Path(path_type=Path, dir_okay=False), required=True, help="File to write.")

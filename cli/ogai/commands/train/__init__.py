@@ -31,10 +31,10 @@ TABLE = {
 EPILOG = """\b
 Examples:
   ogai schema example train > train.yaml   begin a document
-  ogai train submit train.yaml --dry-run   what it would take: memory by term, disk, tokens
+  ogai train submit train.yaml --dry-run   what it takes: memory, disk, tokens
   ogai train submit train.yaml -f          queue it and stay with it
   ogai train sample tiny-llama-1 "def "    what the newest checkpoint writes
-  ogai train report tiny-llama-1 --open    its curves, faults, time and texts as one page
+  ogai train report tiny-llama-1 --open    its curves and faults on one page
   ogai train export tiny-llama-1 --to out  load it with transformers
 """
 

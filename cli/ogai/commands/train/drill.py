@@ -47,9 +47,9 @@ class Troubles(click.ParamType[tuple[Trouble, ...]]):
 
 @click.command(
     epilog=examples(
-        "ogai train drill tiny-llama-1 --faults kill,hang    shows what it would do, and asks",
-        "ogai train drill --spec train.yaml --yes            on a run of its own, stopped at the end",
-        "ogai train drill --spec train.yaml --count 20 --seed 7 --set resilience.max_restarts=50",
+        "ogai train drill tiny-llama-1 --faults kill,hang   shows its plan, and asks",
+        "ogai train drill --spec train.yaml --yes           on a run of its own",
+        "ogai train drill --spec train.yaml --set resilience.max_restarts=50",
     )
 )
 @click.argument("run_id", metavar="[RUN]", type=RunId(), required=False)

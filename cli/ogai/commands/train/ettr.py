@@ -18,7 +18,7 @@ HINT = "ogai train ettr RUN; ogai train ettr --mtbf 3h --save 100s --restart 20m
 @click.command(
     epilog=examples(
         "ogai train ettr tiny-llama-1         where its time went",
-        "ogai train ettr --replay llama-3     419 faults in 54 days, and how 90, 95, 97 % are reached",
+        "ogai train ettr --replay llama-3     419 faults in 54 days, relived",
         "ogai train ettr --mtbf 3h --save 100s --every 1h --restart 20m",
         "ogai train ettr --accelerators 1024 --save 5s --restart 2m --survivors 0.9",
     )

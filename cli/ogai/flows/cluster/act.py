@@ -61,4 +61,4 @@ def _carry_out(
         drainer.drain(names, owner=GATE, reason=reason)
     if decision.lift:
         note_given_back(cluster, drainer.undrain(decision.lift, owner=GATE))
-    return drainer.nodes()
+    return drainer.settled_nodes(decision.lift)

@@ -32,7 +32,7 @@ def look_at_nodes(
     def work(name: str, runner: Runner) -> NodeView:
         facts = probe_node(runner, time(), limit_s=LIMIT_S, sudo=sudo)
         if why := lost_of(facts):
-            return NodeView(member=members[name], lost=f"{why.reason}: {why.detail}")
+            return NodeView(member=members[name], lost=f"{why.reason}: {why.detail}", mend=why.hint)
         facts = forget_events(facts, before=record.given_back_at.get(name))
         offset = probe_offset(runner, time)
         return NodeView(member=members[name], facts=msgspec.structs.replace(facts, node=name), offset=offset)
@@ -40,7 +40,9 @@ def look_at_nodes(
     found = nodes.reach(list(members), work, limit_s=LIMIT_S + GRACE_S, on_done=on_looked)
     return _inspected(
         [
-            NodeView(member=members[name], lost=one.found) if isinstance(one, OgaiError) else one
+            NodeView(member=members[name], lost=one.found, mend=one.hint)
+            if isinstance(one, OgaiError)
+            else one
             for name, one in found.items()
         ]
     )

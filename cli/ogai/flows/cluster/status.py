@@ -1,13 +1,14 @@
 """How a cluster stands as far as is known here: nobody is asked."""
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import Literal
 
 import msgspec
 
 from l0_infra import Entry, Ledger, RunRecord
 from l0_infra.core.nodeset import fold, natural_key
-from l1_podsys import Holder, cluster_members, controller_name
+from l1_podsys import Holder, KnownHealth, cluster_members, controller_name
+from l1_podsys.schemas import Verdict
 from ogai.flows.cluster.work import wanted_cluster
 
 __all__ = ["NodeStatus", "Status", "status"]
@@ -24,6 +25,9 @@ class NodeStatus(msgspec.Struct, frozen=True, kw_only=True):
     done: int
     trouble: str = ""
     last: float | None = None
+    health: str = ""
+    """The worst severity that checks found of it; empty: none was made."""
+    checked_at: float | None = None
 
 
 class Status(msgspec.Struct, frozen=True, kw_only=True):
@@ -36,6 +40,8 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
     runs: tuple[RunRecord, ...]
     at_work: Holder | None = None
     mend: str = ""
+    faults: tuple[Verdict, ...] = ()
+    """What the newest checks found critical."""
 
 
 def status(name: str | None = None) -> Status:
@@ -47,8 +53,9 @@ def status(name: str | None = None) -> Status:
         for entry in ledger.entries().values():
             by_node.setdefault(entry.node, []).append(entry)
         runs = ledger.last_runs(RUNS)
+    known = place.load_health()
     nodes = tuple(
-        _node(node, sorted(members[node].places - {"all"}) if node in members else [], by_node[node])
+        _node(node, sorted(members[node].places - {"all"}) if node in members else [], by_node[node], known)
         for node in sorted(by_node, key=natural_key)
     )
     return Status(
@@ -58,11 +65,16 @@ def status(name: str | None = None) -> Status:
         nodes=nodes,
         runs=runs,
         at_work=place.at_work(),
-        mend=_mend({node.name: node.state for node in nodes}),
+        mend=_mend(nodes),
+        faults=tuple(
+            one.verdict
+            for one in known.verdicts
+            if one.verdict.severity == "critical" and one.verdict.node in members
+        ),
     )
 
 
-def _node(name: str, roles: list[str], entries: list[Entry]) -> NodeStatus:
+def _node(name: str, roles: list[str], entries: list[Entry], known: KnownHealth) -> NodeStatus:
     bad = [entry for entry in entries if entry.state != "done"]
     failed = next((entry for entry in bad if entry.state == "failed"), None)
     state: Literal["ready", "failed", "ended midway", "new", "not in the document"] = (
@@ -87,9 +99,14 @@ def _node(name: str, roles: list[str], entries: list[Entry]) -> NodeStatus:
         done=sum(entry.state == "done" for entry in entries),
         trouble=trouble,
         last=max((entry.at for entry in entries), default=None),
+        health=known.worst().get(name, ""),
+        checked_at=known.looked_at.get(name),
     )
 
 
-def _mend(states: Mapping[str, str]) -> str:
-    bad = [node for node, state in states.items() if state not in ("ready", "not in the document")]
-    return f"ogai cluster up --limit {fold(bad)}" if bad else ""
+def _mend(nodes: Sequence[NodeStatus]) -> str:
+    here = [node for node in nodes if node.state != "not in the document"]
+    if bad := [node.name for node in here if node.state != "ready"]:
+        return f"ogai cluster up --limit {fold(bad)}"
+    sick = [node.name for node in here if node.health == "critical"]
+    return f"ogai cluster check {fold(sick)}" if sick else ""

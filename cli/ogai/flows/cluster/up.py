@@ -1,12 +1,15 @@
 """Bring a cluster up, or as much of it as is named: look, plan, ask, carry out, look again, check."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
+from time import time
 
 import msgspec
 
 from l0_infra import OnProgress
 from l0_infra.core.exec import Secret
+from l1_podsys import verdict
+from l1_podsys.schemas import Health
 from ogai.flows.cluster.brought import Brought
 from ogai.flows.cluster.carry import SILENCE_S, carry_out, need_ansible, not_done
 from ogai.flows.cluster.gate import Gate, gate
@@ -112,8 +115,17 @@ def bring_up(
         silence_s=silence_s,
         on_progress=on_progress,
     )
+    _note_lost(work, prepared.lost)
     give_back_replaced(work, ready_of(brought))
     return brought
+
+
+def _note_lost(work: Work, lost: Mapping[str, str]) -> None:
+    """Keep which nodes could not be reached, as a check does, so that nobody takes them for well."""
+    if lost:
+        verdicts = tuple(verdict(name, "node.reachable", "critical", why) for name, why in lost.items())
+        found = Health(cluster=work.cluster.name, level="quick", checked_at=time(), verdicts=verdicts)
+        work.place.save_health(found, list(lost))
 
 
 def checked(work: Work, brought: Brought, check: Gate | None) -> Brought:

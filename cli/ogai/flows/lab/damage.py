@@ -1,6 +1,7 @@
 """Hosts broken on purpose, and mended."""
 
 from collections.abc import Mapping
+from difflib import get_close_matches
 from typing import TypeVar
 
 from l0_infra.core.errors import UsageError
@@ -16,6 +17,9 @@ Value = TypeVar("Value")
 
 def break_(kind: str, nodes: str) -> None:
     """Break hosts in one way; one that is broken so already stays as it is."""
+    if nodes in BREAKS and kind not in BREAKS:
+        hint = f"did you mean: ogai lab break {nodes} {kind}"
+        raise UsageError("kind of break", found=f"`{kind}`", expected="the kind, then the hosts", hint=hint)
     wanted = _kind(kind)
     _each(fan_out(find_hosts(here(), nodes), wanted.breaks))
 
@@ -55,5 +59,8 @@ def _each(results: tuple[Result[HostHandle, Value], ...]) -> tuple[Result[HostHa
 
 def _kind(name: str) -> Break:
     if name not in BREAKS:
-        raise UsageError("kind of break", found=f"`{name}`", expected=f"one of {', '.join(BREAKS)}")
+        expected = f"one of {', '.join(BREAKS)}"
+        close = get_close_matches(name, BREAKS, n=1)
+        hint = f"did you mean: {close[0]}" if close else ""
+        raise UsageError("kind of break", found=f"`{name}`", expected=expected, hint=hint)
     return BREAKS[name]

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from l0_infra.core.exec import LocalRunner
-from l0_infra.core.store import ogai_home, prepare_home, save_file
+from l0_infra.core.store import ogai_home, prepare_home
 from l1_podsys import (
     Lab,
     LabOs,
@@ -19,6 +19,7 @@ from l1_podsys import (
     render_lab_cluster,
     take_lab_down,
 )
+from ogai.flows.named_file import refuse_no_folder, save_named
 
 __all__ = ["down", "here", "host_names", "load", "names", "up"]
 
@@ -45,8 +46,13 @@ def up(
     output: Path | None = Path("lab.yaml"),
     on_step: OnStep = lambda text: None,
 ) -> Lab:
-    """Make a lab, or what it lacks; its `cluster` document is written to `output`."""
+    """Make a lab, or what it lacks; its `cluster` document is written to `output`.
+
+    Raises UsageError for what is meant badly, UnsatisfiableError for what a lab that is there cannot become.
+    """
     place = here()
+    if output is not None:
+        refuse_no_folder(output)
     wish = LabWish(
         name=name,
         nodes=nodes,
@@ -59,7 +65,7 @@ def up(
     lab = bring_lab_up(place, wish, on_step=on_step)
     if output is not None:
         text = render_lab_cluster(describe_lab_cluster(lab, place.layout(lab.name)))
-        save_file(output, text.encode())
+        save_named(output, text)
     return lab
 
 

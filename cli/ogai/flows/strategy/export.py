@@ -4,9 +4,9 @@ from pathlib import Path
 
 from l0_infra.core.documents import read_document
 from l0_infra.core.errors import UsageError
-from l0_infra.core.store import save_file
 from l3_modeltools import Exported, export_strategy, preset
 from l3_modeltools.schemas import Strategy
+from ogai.flows.named_file import save_named
 
 __all__ = ["export", "text_of"]
 
@@ -27,7 +27,7 @@ def export(file: Path, *, framework: str, model: str | None = None, to: Path | N
         )
     exported = export_strategy(strategy, framework, architecture)
     if to:
-        save_file(to, text_of(exported).encode())
+        save_named(to, text_of(exported))
     return exported
 
 

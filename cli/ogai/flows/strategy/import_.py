@@ -7,10 +7,10 @@ from pathlib import Path
 
 from l0_infra.core.documents import read_document, render_document
 from l0_infra.core.errors import UsageError, describe_os_error
-from l0_infra.core.store import save_file
 from l3_modeltools import Imported, Opinion, Site, give_opinion, import_strategy, load_calibration, preset
 from l3_modeltools.schemas import Machine
 from ogai.flows.device import show
+from ogai.flows.named_file import save_named
 
 __all__ = ["Understood", "import_"]
 
@@ -48,7 +48,7 @@ def import_(
         world_size=ranks,
     )
     if to:
-        save_file(to, render_document(imported.strategy).encode())
+        save_named(to, render_document(imported.strategy))
     opinion = give_opinion(imported.strategy, imported.practice, site)
     fits = opinion.memory.missing == 0 if opinion and site else None
     return Understood(imported=imported, opinion=opinion, fits=fits)

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from l0_infra.core.documents import read_document, render_document
-from l0_infra.core.errors import UsageError
-from l0_infra.core.store import save_file
+from l0_infra.core.errors import FactsMissingError, UsageError
 from l3_modeltools import (
     DatasetScore,
     MeasuredRun,
@@ -18,9 +17,10 @@ from l3_modeltools import (
     score_runs,
 )
 from l3_modeltools.schemas import Calibration
+from ogai.flows.named_file import refuse_no_folder, save_named
 from ogai.flows.strategy.sheets import sheets_for
 
-__all__ = ["Score", "calibrate", "score"]
+__all__ = ["Score", "calibrate", "raise_for_unmeasured", "score"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -43,6 +43,16 @@ def score(file: Path, *, calibration: Path | None = None) -> Score:
     return Score(calibration=figures.name, datasets=score_datasets(scored), runs=scored)
 
 
+def raise_for_unmeasured(found: Score) -> None:
+    """Raise FactsMissingError when no run of the table was measured: nothing was compared."""
+    if all(one.time is None and one.memory is None for one in found.datasets):
+        raise FactsMissingError(
+            "ogai strategy score",
+            found="no run of which time or memory is told",
+            expected="`iter_s`, `tokens_per_s_per_gpu` or `peak_mem_gib` of one at least",
+        )
+
+
 def calibrate(
     file: Path, *, to: Path, name: str, datasets: Sequence[str] = (), devices: Sequence[str] = ()
 ) -> Calibration:
@@ -50,6 +60,7 @@ def calibrate(
 
     Raises UsageError when nothing of the table is meant, UnsatisfiableError where none of its runs can be priced.
     """
+    refuse_no_folder(to)
     runs = read_runs(file)
     chosen = [run for run in runs if _meant(run, datasets, devices)]
     if not chosen:
@@ -58,7 +69,7 @@ def calibrate(
             str(file), found="no run of those data sets and devices", expected=f"some of {known}"
         )
     fitted = fit_calibration(chosen, sheets_for(run.device for run in chosen), load_calibration(), name=name)
-    save_file(to, render_document(fitted).encode())
+    save_named(to, render_document(fitted))
     return fitted
 
 

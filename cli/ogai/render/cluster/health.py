@@ -44,25 +44,43 @@ def _rows(verdicts: Sequence[Verdict]) -> list[Row]:
 
 
 def _groups(verdicts: Sequence[Verdict], severity: str) -> list[list[Verdict]]:
-    groups: dict[tuple[str, str, str], list[Verdict]] = {}
+    groups: dict[tuple[str, ...], list[Verdict]] = {}
     for one in verdicts:
         if one.severity == severity:
-            key = (one.check, alike(one.found, one.node), alike(one.expected, one.node))
-            groups.setdefault(key, []).append(one)
+            groups.setdefault(_sort_of(one), []).append(one)
     return list(groups.values())
+
+
+def _sort_of(one: Verdict) -> tuple[str, ...]:
+    """What verdicts have in common that are told as one; checks that nobody could make, by why not."""
+    found = alike(one.found, one.node)
+    return (
+        (found, one.hint) if one.severity == "unknown" else (one.check, found, alike(one.expected, one.node))
+    )
 
 
 def _print(group: Sequence[Verdict]) -> None:
     first = group[0]
     names = name_all(one.node for one in group)
-    print_heading(f"{first.severity.upper()}  {names}  {first.check}", style=STYLES[first.severity])
+    checks = ", ".join(dict.fromkeys(one.check for one in group))
+    title = "NOT CHECKED" if first.severity == "unknown" else first.severity.upper()
+    print_heading(f"{title}  {names}  {checks}", style=STYLES[first.severity])
     found = told_once((one.found for one in group), first.node)
-    fields = [("  found", found), ("  expected", told_once((one.expected for one in group), first.node))]
+    expected = told_once((one.expected for one in group), first.node)
+    fields = (
+        [("  why", found)] if first.severity == "unknown" else [("  found", found), ("  expected", expected)]
+    )
     print_fields([*fields, ("  mend", first.hint)] if first.hint else fields)
 
 
 def _state(row: Row) -> str:
     return next(severity for severity in ORDER if any(one.severity == severity for one in row[1]))
+
+
+def _health(row: Row) -> str:
+    """Say of a node with which nothing is wrong, though not all could be checked, just that."""
+    found = {one.severity for one in row[1]}
+    return "incomplete" if "unknown" in found and found <= {"ok", "unknown"} else _state(row)
 
 
 def _counted(severity: str, row: Row) -> str:
@@ -77,7 +95,7 @@ def _worst(row: Row) -> str:
 
 COLUMNS: tuple[Column[Row], ...] = (
     Column(title="NODE", value=lambda row: row[0]),
-    Column(title="HEALTH", value=_state),
+    Column(title="HEALTH", value=_health),
     Column(title="OK", value=lambda row: _counted("ok", row), align="right"),
     Column(title="WARN", value=lambda row: _counted("warning", row), align="right"),
     Column(title="CRIT", value=lambda row: _counted("critical", row), align="right"),

@@ -8,6 +8,7 @@ import click
 from l0_infra.core.errors import printable
 from l0_infra.core.units import format_count
 from ogai.flows.cluster import KeptCluster
+from ogai.render.cluster.status import HEALTH
 from ogai.render.moment import ago
 from ogai.render.table import Column, print_table
 
@@ -41,7 +42,7 @@ def _health(cluster: KeptCluster) -> str:
     if cluster.checked_at is None:
         return "not checked"
     words = ("critical", "unknown", "warning", "not checked", "ok")
-    told = [f"{count} {word}" for word in words if (count := cluster.health.get(word))]
+    told = [f"{count} {HEALTH.get(word, word)}" for word in words if (count := cluster.health.get(word))]
     return f"{', '.join(told)}, {ago(time.time() - cluster.checked_at)}"
 
 

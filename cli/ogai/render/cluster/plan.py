@@ -1,7 +1,7 @@
 """What bringing a cluster up would do, role by role, before anybody agrees to it."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from l0_infra.core.nodeset import fold
 from l0_infra.core.units import format_count
@@ -22,10 +22,12 @@ def plan_text(prepared: Prepared) -> str:
 
 
 def _lines(prepared: Prepared) -> Iterator[str]:
-    left = prepared.steps_left
+    left = [step for step in prepared.steps_left if step.node not in prepared.lost]
+    unseen = len(prepared.steps_left) - len(left)
     nodes, steps = format_count(len(prepared.names), "node"), format_count(len(left), "step")
-    held = len(prepared.plan.steps) - len(left)
-    yield f"{prepared.plan.title}: {nodes}, {steps} to do, {held} hold already"
+    held = len(prepared.plan.steps) - len(left) - unseen
+    told = f"{prepared.plan.title}: {nodes}, {steps} to do, {held} hold already"
+    yield f"{told}, of {unseen} nothing is known" if unseen else told
     if prepared.adopted:
         number = prepared.identity
         yield f"  the hosts belong to a cluster of this name (id {number}) that is not known here: it is taken on"
@@ -43,7 +45,7 @@ def _lines(prepared: Prepared) -> Iterator[str]:
         yield "  " + "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip()
 
 
-def _rows(left: tuple[Step, ...], reasons: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
+def _rows(left: Sequence[Step], reasons: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
     by_name: dict[str, list[Step]] = {}
     for step in left:
         by_name.setdefault(step.id.partition(":")[2], []).append(step)

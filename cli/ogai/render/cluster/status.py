@@ -7,11 +7,13 @@ import click
 
 from l0_infra.core.errors import printable
 from l0_infra.core.nodeset import fold
+from l1_podsys.schemas import Verdict
 from ogai.flows.cluster import NodeStatus, Status
+from ogai.render.alike import alike
 from ogai.render.moment import brief, local_time
 from ogai.render.table import Column, print_table
 
-__all__ = ["print_status"]
+__all__ = ["HEALTH", "print_status"]
 
 
 def print_status(status: Status) -> None:
@@ -19,6 +21,8 @@ def print_status(status: Status) -> None:
     print_table(COLUMNS, status.nodes)
     for trouble, nodes in _troubles(status.nodes).items():
         click.echo(printable(f"{fold(nodes)}: {trouble}"))
+    for fault, nodes in _faults(status.faults).items():
+        click.echo(printable(f"{fold(nodes)}: {fault}"))
     click.echo(f"\ncluster {status.cluster}, controller {status.controller}, kept in {status.folder}")
     if status.at_work is not None:
         holder = status.at_work
@@ -42,13 +46,26 @@ def _troubles(nodes: Sequence[NodeStatus]) -> Mapping[str, Sequence[str]]:
     return told
 
 
+def _faults(faults: Sequence[Verdict]) -> Mapping[str, Sequence[str]]:
+    """Name the nodes by what checks found critical there, alike on many once."""
+    told: dict[str, list[str]] = {}
+    for one in faults:
+        told.setdefault(f"{one.check}: {alike(one.found, one.node)}", []).append(one.node)
+    return told
+
+
 def _moment(at: float | None) -> str:
     return "" if at is None else local_time(at, time.time())
 
 
+HEALTH = {"": "not checked", "unknown": "incomplete"}
+"""Nothing worse than that a check could not be made is no fault of the node."""
+
 COLUMNS: tuple[Column[NodeStatus], ...] = (
     Column(title="NODE", value=lambda node: node.name),
     Column(title="STATE", value=lambda node: node.state),
+    Column(title="HEALTH", value=lambda node: HEALTH.get(node.health, node.health)),
+    Column(title="CHECKED", value=lambda node: _moment(node.checked_at)),
     Column(title="FOR", value=lambda node: ", ".join(node.roles)),
     Column(title="DONE", value=lambda node: str(node.done), align="right"),
     Column(title="LAST", value=lambda node: _moment(node.last)),

@@ -56,8 +56,10 @@ class Agreement:
             click.echo(plan_text(prepared), err=True)
             raise_for_lost(prepared.lost)
             raise click.exceptions.Exit(0)
-        if left or prepared.parted:
+        if any(step.node not in prepared.lost for step in left) or prepared.parted:
             confirm(plan_text(prepared), yes=self._yes)
+        elif left:  # only on nodes that do not answer: there is nothing to agree to
+            click.echo(plan_text(prepared), err=True)
         self._show = self._stack.enter_context(showing(Counter(step.node for step in left)))
 
     def accept_key(self, shown: HostKeyError) -> bool:

@@ -10,7 +10,7 @@ from ogai.render.report.maker import GENERATOR
 __all__ = ["save_page"]
 
 MARK = f'<meta name="generator" content="{GENERATOR}">'.encode()
-ANOTHER = "name another file: --to FILE.html"
+ANOTHER = "name another file"
 HEAD_BYTES = 2048
 """The mark stands within so many bytes from the start."""
 

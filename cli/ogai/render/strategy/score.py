@@ -24,11 +24,11 @@ def print_score(score: Score, *, each: bool = False) -> None:
             Column[Line](title="RUNS", value=lambda one: one.runs, align="right"),
             Column[Line](title="REFUSED", value=lambda one: one.refused, align="right"),
             Column[Line](title="OF", value=lambda one: one.of),
-            Column[Line](title="MEASURED", value=lambda one: f"{one.errors.rows:,}", align="right"),
-            Column[Line](title="MAPE", value=lambda one: f"{one.errors.mape:.2%}", align="right"),
-            Column[Line](title="MEDIAN", value=lambda one: f"{one.errors.median:.2%}", align="right"),
-            Column[Line](title="WORST", value=lambda one: f"{one.errors.worst:+.1%}", align="right"),
-            Column[Line](title="BIAS", value=lambda one: f"{one.errors.bias:+.2%}", align="right"),
+            Column[Line](title="MEASURED", value=lambda one: one.shown("rows", ","), align="right"),
+            Column[Line](title="MAPE", value=lambda one: one.shown("mape", ".2%"), align="right"),
+            Column[Line](title="MEDIAN", value=lambda one: one.shown("median", ".2%"), align="right"),
+            Column[Line](title="WORST", value=lambda one: one.shown("worst", "+.1%"), align="right"),
+            Column[Line](title="BIAS", value=lambda one: one.shown("bias", "+.2%"), align="right"),
         ),
         [line for one in score.datasets for line in _lines(one)],
     )
@@ -41,16 +41,17 @@ class Line:
     runs: str
     refused: str
     of: str
-    errors: Errors
+    errors: Errors | None
 
-
-NOTHING = Errors(rows=0, mape=0.0, median=0.0, worst=0.0, bias=0.0)
+    def shown(self, name: str, form: str) -> str:
+        """One of the errors; a dash where nothing was measured."""
+        return "-" if self.errors is None else format(getattr(self.errors, name), form)
 
 
 def _lines(one: DatasetScore) -> Iterator[Line]:
-    """What was measured, time and memory; a data set of which nothing was has a line of zeros."""
+    """What was measured, time and memory; a data set of which nothing was has a line of dashes."""
     told = (("time", one.time), ("memory", one.memory))
-    found = [(of, errors) for of, errors in told if errors is not None] or [("time", NOTHING)]
+    found = [(of, errors) for of, errors in told if errors is not None] or told[:1]
     names = (one.dataset, f"{one.rows:,}", f"{one.refused:,}")
     for at, (of, errors) in enumerate(found):
         yield Line(*(names if at == 0 else ("", "", "")), of, errors)

@@ -19,10 +19,10 @@ def unreachable(endpoint: Endpoint, error: OSError) -> RemoteError:
             hint=f"check the address, /etc/hosts, DNS, or a HostName for {endpoint.name} in ~/.ssh/config",
         )
     if isinstance(error, ConnectionRefusedError):
-        found, hint = "connection refused", "is sshd running there, and on this port?"
+        found, hint = "connection refused", "is sshd running there, and on this port? look at its console"
     elif isinstance(error, TimeoutError):
         found = f"no answer within {endpoint.connect_timeout_s:g} s"
-        hint = "is it on, and not behind a firewall?"
+        hint = "is it on, cabled, and not behind a firewall? its console or management controller tells"
     else:
         found, hint = describe_os_error(error), "is its address right, is it on, and does a route lead there?"
     return RemoteError(endpoint.where, found=found, expected="an ssh server", hint=hint, retry=True)
@@ -34,7 +34,7 @@ def no_handshake(endpoint: Endpoint, error: Exception) -> RemoteError:
         endpoint.where,
         found=f"no ssh handshake: {str(error) or 'the server hung up'}",
         expected="an ssh server",
-        hint="if many connect at once, raise MaxStartups in its sshd_config",
+        hint="does it hang? look at its console; where many connect at once, raise MaxStartups in its sshd_config",
         retry=True,
     )
 

@@ -24,7 +24,7 @@ def test_what_is_no_report_is_left_alone(tmp_path: Path, content: str) -> None:
     path.write_text(content)
     with pytest.raises(UsageError, match="no report of ogai") as raised:
         save_page(HTML, path)
-    assert "--to" in raised.value.hint
+    assert raised.value.hint == "name another file"
     assert path.read_text() == content
 
 

@@ -85,7 +85,7 @@ def _facts(report: ClusterReport) -> Iterator[Fact]:
     yield Fact(
         name="Not known",
         value=f"{worst['unknown'] + worst['not checked']:,}",
-        note="not checked, or no answer",
+        note="a check is missing, or all",
     )
     if report.state is not None:
         states = Counter(node.state for node in report.state.nodes)

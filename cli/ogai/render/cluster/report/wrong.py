@@ -57,7 +57,12 @@ def _alike(report: ClusterReport) -> Iterator[Wrong]:
         else:
             yield Wrong(severity, (check,), tuple(nodes), found, expected, hint)
     for (names, found), checks in unknown.items():
-        hint = next(key[4] for key in by_node if key[1] == checks[0]) if len(checks) == 1 else AGAIN
+        hints = {
+            key[4]
+            for key, nodes in by_node.items()
+            if key[1] in checks and key[2] == found and tuple(nodes) == names
+        }
+        hint = hints.pop() if len(hints) == 1 else AGAIN
         yield Wrong("unknown", tuple(checks), names, found, "", hint)
 
 
