@@ -60,7 +60,6 @@ class Stage:
         torch.autograd.backward(given, torch.ones_like(given))
         if self.site.deferred is not None:
             self._late[chunk].append(self.site.deferred)
-        self.ends.scatter()
         self.ends.end()
         if not self._keeps_outputs:
             self.site.outputs.clear()

@@ -40,8 +40,9 @@ class Unit:
             state.scatter()
 
     def end(self) -> None:
-        """Keep the shares only, and nothing that is on its way: a backward pass is over."""
+        """Add up the gradients and keep the shares only, and nothing that is on its way: a backward pass is over."""
         self.let_go()
+        self.scatter()
         for state in self.states:
             state.exchange.leaving = None
 
@@ -90,8 +91,8 @@ class _Enter(torch.autograd.Function):
     @staticmethod
     def backward(ctx: FunctionCtx, gradient: Tensor) -> tuple[Tensor, None]:
         unit: Unit = ctx.unit  # type: ignore[attr-defined]
-        unit.scatter()
         unit.let_go()
+        unit.scatter()
         return gradient, None
 
 

@@ -34,15 +34,21 @@ def copy_traffic(setting: Setting, stage: Stage) -> int:
     group again: they arrive in one piece, in memory of the exchanges' own stream that nothing else gets. With a
     pipeline all stay gathered, and count as weights. ZeRO 0 and 1 work within the gradients' own buffers (Megatron-LM).
     """
+    return sum(_arriving(setting, stage))
+
+
+def _arriving(setting: Setting, stage: Stage) -> tuple[int, int]:
+    """Bytes gathered, and bytes of the room where they arrive."""
     strategy, cut = setting.strategy, cut_parameters(setting)
     if strategy.zero_stage < 3 or sharing_of(setting).shared == 1:
-        return 0
-    each, layer = rank_of(setting).product, cut.largest(stage)
-    ends, one = each * cut.ends(stage), gathered_bytes(setting, Parameters(layer))
+        return 0, 0
+    ends = rank_of(setting).product * cut.ends(stage)
+    one = gathered_bytes(setting, Parameters(cut.largest(stage)))
+    room = max(ends, one)
     if strategy.degrees.pp > 1:
-        return max(ends, one)
+        return 0, room
     whole = gathered_bytes(setting, stage_parameters(setting, stage))
-    return min(ends + 2 * one + max(ends, one), 2 * whole)
+    return min(ends + 2 * one, 2 * whole - room), room
 
 
 def passing_gradients(setting: Setting, stage: Stage) -> int:
@@ -62,7 +68,8 @@ def passing_gradients(setting: Setting, stage: Stage) -> int:
 def ending_bytes(setting: Setting, stage: Stage) -> int:
     """What the end of a step's last backward pass needs, when all activations are gone: gradients being scattered.
 
-    FSDP2 scatters embedding and output together, and last, from the products' format. A pipeline's sums are scattered
+    FSDP2 scatters embedding and output together, and last, from the products' format, having let go of what was
+    gathered (torch/distributed/fsdp/_fully_shard/_fsdp_param_group.py, post_backward). A pipeline's sums are scattered
     when the last micro batch is done, group by group, each through a copy (torch/distributed/pipelining/stage.py,
     perform_reduce_grad).
     """
@@ -72,4 +79,4 @@ def ending_bytes(setting: Setting, stage: Stage) -> int:
     each = FORMAT_BYTES[setting.practice.reduced]
     if strategy.degrees.pp > 1:
         return max(cut.ends(stage), cut.largest(stage)) * each
-    return cut.ends(stage) * (each + rank_of(setting).product)
+    return max(0, cut.ends(stage) * (each + rank_of(setting).product) - _arriving(setting, stage)[0])
