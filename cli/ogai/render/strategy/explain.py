@@ -6,16 +6,16 @@ from pathlib import Path
 import click
 
 from l0_infra.core.errors import UnsatisfiableError
-from l0_infra.core.units import format_bytes
 from l3_modeltools import Derivation, Timeline
 from ogai.flows.strategy import Explained
 from ogai.render.report import render_page, save_page
 from ogai.render.strategy.bars import draw_legend, draw_stages
+from ogai.render.strategy.derived import derivation_lines
 from ogai.render.strategy.timeline import draw_ranks, kinds_legend
 from ogai.render.strategy.words import cut, held, share, step
 from ogai.render.table import console, print_fields
 
-__all__ = ["derivation_lines", "print_explained", "quantity", "write_page"]
+__all__ = ["print_explained", "write_page"]
 
 TOLD = 0.0005
 """Terms below this share of the whole are left out of a picture's table."""
@@ -69,29 +69,6 @@ def _terms(whole: Derivation) -> Iterator[tuple[str, str]]:
                 f"  {part.name}",
                 f"{step(part.value):>9}  {share(part.value / whole.value):>5}  {part.meaning}",
             )
-
-
-def derivation_lines(one: Derivation, depth: int = 0) -> Iterator[str]:
-    """A number, its formula, what was put in, and below it the numbers that it is made of."""
-    margin = "  " * depth
-    yield f"{margin}{one.name} = {quantity(one)}  {one.meaning}"
-    yield f"{margin}  = {one.formula}"
-    width = max((len(given.symbol) for given in one.inputs), default=0)
-    for given in one.inputs:
-        yield f"{margin}    {given.symbol:<{width}}  {_plain(given.value):>12}  {given.meaning}"
-    if one.source:
-        yield f"{margin}  from {one.source}"
-    for part in one.parts:
-        yield from derivation_lines(part, depth + 1)
-
-
-def quantity(one: Derivation) -> str:
-    """A number with its unit."""
-    return format_bytes(round(one.value)) if one.unit == "bytes" else step(one.value)
-
-
-def _plain(value: float) -> str:
-    return f"{value:,.0f}" if value == int(value) and abs(value) < 1e9 else f"{value:.6g}"
 
 
 def write_page(explained: Explained, timeline: Timeline, path: Path) -> None:

@@ -10,7 +10,7 @@ from l3_modeltools import Event, Timeline
 if TYPE_CHECKING:
     from rich.text import Text
 
-__all__ = ["Window", "draw_ranks", "kinds_legend", "turn_at", "windows_of"]
+__all__ = ["NAMES", "Window", "draw_ranks", "kinds_legend", "shown_ranks", "turn_at", "windows_of"]
 
 COLOURS = {"F": "blue", "B": "green", "W": "yellow"}
 NAMES = {"F": "forward", "B": "backward", "W": "gradients of weights"}
@@ -47,10 +47,8 @@ def draw_ranks(timeline: Timeline, width: int, *, coloured: bool) -> Iterator["T
 
     room = max(20, width - LABEL - VALUE)
     windows = windows_of(timeline, room)
-    ranks = len(timeline.ranks)
-    shown = range(ranks) if ranks <= MOST else (*range(MOST // 2), *range(ranks - MOST // 2, ranks))
     before = -1
-    for rank in shown:
+    for rank in shown_ranks(len(timeline.ranks)):
         if rank != before + 1:
             yield Text(f"{'':<{LABEL}}…", style="dim")
         before, line = rank, Text(f"{f'rank {rank}':<{LABEL}}")
@@ -61,6 +59,11 @@ def draw_ranks(timeline: Timeline, width: int, *, coloured: bool) -> Iterator["T
             for kind in _cells(timeline.ranks[rank], window, columns):
                 line.append(_glyph(kind, coloured), style=COLOURS.get(kind[:1], "dim") if coloured else "")
         yield line.append(f"{timeline.idle(rank):>5.1%} idle"[-VALUE + 1 :].rjust(VALUE))
+
+
+def shown_ranks(ranks: int) -> Sequence[int]:
+    """All ranks, or the first and the last ones where there are too many."""
+    return range(ranks) if ranks <= MOST else (*range(MOST // 2), *range(ranks - MOST // 2, ranks))
 
 
 def kinds_legend(timeline: Timeline, *, coloured: bool) -> "Text":
