@@ -25,7 +25,7 @@ def explain_products(setting: Setting, rates: Rates, kind: Kind, label: str) -> 
             ("input", one.m, one.k, one.n),
             ("weight", one.k, one.n, one.m),
         )
-        parts += [_product(rates, one, f"p{number}_{way}", m, n, k) for way, m, n, k in ways]
+        parts += [_product(rates, one, f"{kind}_p{number}_{way}", m, n, k) for way, m, n, k in ways]
     return Derivation(
         name=label,
         meaning=f"products of a {kind} layer and a micro batch",

@@ -39,7 +39,8 @@ def test_the_screen_has_a_line_for_each_rank_and_each_stage(
     assert all(line.endswith("idle") for line in ranks)
     assert sum(line.startswith("stage ") for line in lines) == 4
     assert max(map(len, ranks)) <= 80
-    assert any(line.startswith("  products ") for line in lines)
+    assert any(line.startswith("products ") for line in lines)
+    assert any(line.startswith("Bytes of stage 0, the fullest") for line in lines)
 
 
 def test_as_a_document_every_term_has_its_formula(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -55,7 +56,7 @@ def test_as_a_document_every_term_has_its_formula(tmp_path: Path, capsys: pytest
     ("words", "told"),
     [
         (("--term", "bubble"), ("bubble = ", "= others / vp", "arXiv:2104.04473")),
-        (("--term", "p1_weight"), ("p1_weight = ", "tail**2", "calibration: matmul_tail")),
+        (("--term", "dense_p1_weight"), ("dense_p1_weight = ", "tail**2", "calibration: matmul_tail")),
         (("--term", "activations", "--stage", "1"), ("activations = ", "= flying * each", "in flight")),
     ],
 )

@@ -105,7 +105,7 @@ def test_the_whole_is_what_the_planner_says(name: str) -> None:
 
 def test_a_part_is_found_however_deep() -> None:
     told = explain_step(CASES["pipeline"], SITE)
-    product = told.find("p1_forward")
+    product = told.find("dense_p1_forward")
     assert product is not None and product.unit == "s"
     assert {one.symbol: one.value for one in product.inputs}["K"] == 8192
     assert told.find("nothing") is None
