@@ -8,12 +8,12 @@ dealt exactly.
 from dataclasses import dataclass, field
 from functools import partial
 
-from l3_modeltools.planning.cost.bytes import Like, StepMemory, memory_of
+from l3_modeltools.planning.cost.bytes import Like, StepMemory, layers_of, memory_of, rank_of
 from l3_modeltools.planning.cost.seconds import StepTime, time_of
 from l3_modeltools.planning.search.balance import Choice
 from l3_modeltools.planning.search.problem import Problem, Schedule
 from l3_modeltools.planning.search.seconds import LayerSeconds, Probe, kinds_of
-from l3_modeltools.planning.search.shapes import Cut, Shape, Space
+from l3_modeltools.planning.search.shapes import Block, Cut, Shape, Space, outline
 from l3_modeltools.planning.search.stages import StageChooser
 from l3_modeltools.planning.search.table import Bounds, strategy_of, tables
 from l3_modeltools.schemas import Strategy
@@ -108,14 +108,16 @@ class _Search:
         self.kinds, self.layers = kinds_of(problem.architecture), problem.architecture.layers
         self.memory_bytes = problem.device.memory_bytes
         self.scale = 1.0
+        self.layer_fits: dict[Block, bool] = {}
         self.least: dict[tuple[Cut, int], int] = {}
-        self.likes: dict[tuple[Cut, int], dict[object, tuple[Like, tuple[int, ...]]]] = {}
+        self.likes: dict[tuple[Cut, int], dict[object, Like]] = {}
 
     def run(self, *, first: bool) -> Searched:
         """Take cuts in the order of what they cannot beat."""
         known = [cut for cut in self.space.cuts() if self.space.orders(cut.pp)]
         if known:
             self.scale = self.probe.scale(known[0].block)
+        known = [cut for cut in known if self.keeps_a_layer(cut)]
         for _, bound, at in sorted((*self.cut_bounds(cut), at) for at, cut in enumerate(known)):
             if first and self.best.known:
                 break
@@ -131,6 +133,19 @@ class _Search:
         ranked = sorted(self.best.known.values(), key=_order)[: self.best.top]
         self.found.candidates = tuple(self.candidate(strategy) for _, _, strategy in ranked)
         return self.found
+
+    def keeps_a_layer(self, cut: Cut) -> bool:
+        """Whether a single layer's backward pass fits, whatever the stages; what does not is counted as too large."""
+        if cut.block not in self.layer_fits:
+            setting = self.problem.setting(outline(self.problem, Shape(cut, 1, "1f1b", 0)))
+            layers = zip(layers_of(rank_of(setting)), self.kinds, strict=True)
+            least = min(layer.kept + layer.passing for layer, many in layers if many)
+            self.layer_fits[cut.block] = least <= self.memory_bytes
+        if not self.layer_fits[cut.block]:
+            shapes = len(self.space.orders(cut.pp)) * len(self.space.zero_stages)
+            self.found.shapes += shapes
+            self.found.too_large += shapes
+        return self.layer_fits[cut.block]
 
     def work(self, cut: Cut, zero: int = 0) -> LayerSeconds:
         """Seconds of layers at work."""
@@ -183,6 +198,9 @@ class _Search:
             self.found.too_slow += 1
             return
         chooser = self.chooser(shape)
+        if sum(chooser.capacities) < self.layers:
+            self.found.too_large += 1
+            return
         self.found.dealt += 1
 
         def price(table: tuple[Choice, ...]) -> float:

@@ -72,6 +72,10 @@ class Shape:
         )
 
 
+ENDS = 2
+"""Virtual stages that may be a layer short: the first, which has the embedding, and the last, with the output."""
+
+
 def divisors(number: int) -> list[int]:
     """All divisors, ascending."""
     low = [one for one in range(1, int(number**0.5) + 1) if number % one == 0]
@@ -155,14 +159,23 @@ class Space:
     def expert_degrees(self, ranks: int) -> Iterator[int]:
         return (ep for ep in self.expert_cuts if ranks % ep == 0)
 
+    def _even(self, parts: int) -> bool:
+        """Whether so many virtual stages are even, or a layer short at the ends, or decided."""
+        return self.problem.decided.vp is not None or -self.problem.architecture.layers % parts <= ENDS
+
     def _orders(self, pp: int) -> tuple[tuple[Schedule, int], ...]:
-        """Those without bubbles are published for one and two virtual stages."""
+        """Those without bubbles are published for one and two virtual stages.
+
+        Virtual stages come into question where they are even, but for one layer at either end of the model: ranks take
+        turns in step, so that an uneven one holds up all, which a step's formula does not see. A person may decide.
+        """
         if pp == 1:
             known: list[tuple[Schedule, int]] = [("1f1b", 1)]
         else:
             most = self.problem.architecture.layers // pp
             known = [("1f1b", 1), *(("interleaved", vp) for vp in range(2, most + 1))]
             known += [("zero_bubble", vp) for vp in (1, 2) if vp <= most]
+            known = [(schedule, vp) for schedule, vp in known if vp == 1 or self._even(pp * vp)]
         decided = self.problem.decided.schedule
         return tuple(
             (schedule, vp)

@@ -2,6 +2,7 @@
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import cached_property, lru_cache, partial
 
 from l3_modeltools.planning.cost import Setting
@@ -26,6 +27,7 @@ __all__ = ["StageChooser"]
 Counts = tuple[int, ...]
 Kinds = tuple[int, int, int]
 Fits = Callable[[Counts, Counts], bool]
+ONCE = (1,)
 
 
 class StageChooser:
@@ -38,7 +40,7 @@ class StageChooser:
         work: Callable[[], LayerSeconds],
         shown: Callable[[], LayerSeconds],
         memory_bytes: int,
-        likes: dict[object, tuple[Like, Counts]],
+        likes: dict[object, Like],
     ) -> None:
         self.shape, self.memory_bytes = shape, memory_bytes
         self._work, self._shown = work, shown
@@ -65,6 +67,7 @@ class StageChooser:
         self.first_bytes, self.last_bytes = first_bytes(rank), last_bytes(rank)
         self.known: dict[object, Choice | None] = {}
         self.needed: dict[object, int] = {}
+        self.room: dict[object, int] = {}
         self.likes = likes
         """Of the same cut and ZeRO stage, whatever the schedule."""
 
@@ -84,7 +87,7 @@ class StageChooser:
             return self.hold(p, (self.between(start, start + count),))
         key = (count, p == 0, p == self.shape.cut.pp - 1, self.flying[p], self.same)
         if key not in self.known:
-            self.known[key] = self._fastest(p, self.sizes(p, count), self._of_kind(()))
+            self.known[key] = self._fastest(p, self.sizes(p, count), ())
         return self.known[key]
 
     def sizes(self, p: int, count: int) -> Counts:
@@ -201,6 +204,27 @@ class StageChooser:
         sizes, chunks = (self.layers,), () if self.alike else (self.kinds,)
         return [self._choice(0, sizes, chunks, *one) for one in self._fitting(0, sizes, chunks)]
 
+    @cached_property
+    def capacities(self) -> tuple[int, ...]:
+        """Layers that each stage can hold at most, were all of the lightest kind and as many recomputed as may be."""
+        return tuple(self._capacity(p) for p in range(self.shape.cut.pp))
+
+    def _capacity(self, p: int) -> int:
+        key = (p == 0, p == self.shape.cut.pp - 1, min(self.flying[p]))
+        if key not in self.room:
+            kinds = [kind for kind, many in enumerate(self.kinds) if many]
+            most = 0 if self.mode == "none" else self.layers
+
+            def beyond(count: int) -> bool:
+                held = [tuple(count * (kind == of) for of in range(3)) for kind in kinds]
+                full, flying = (min(count, most),), (key[2],)
+                return all(
+                    self.bytes_of(((a, b, c),), p, full, (0,), flying) > self.memory_bytes for a, b, c in held
+                )
+
+            self.room[key] = bisect_left(range(self.layers + 1), True, 1, key=beyond) - 1
+        return self.room[key]
+
     def least_bytes(self, same: int = -1) -> int:
         """Bytes that some stage needs at least, whatever the schedule; `same` as the attribute, -1 for any.
 
@@ -230,70 +254,58 @@ class StageChooser:
         self, chunks: tuple[Kinds, ...], p: int, full: Counts, selective: Counts, flying: Counts
     ) -> int:
         """Bytes of the stage, as the whole account has them."""
-        rows = list(map(_dealt, chunks, full, selective))
-        ways = frozenset(
-            (kind, "full" if many[0] else "selective" if many[1] else "none")
-            for row in rows
-            for kind, many in enumerate(row)
-            if any(many)
-        )
-        key = (chunks, p == 0, p == self.shape.cut.pp - 1, ways)
-        if key not in self.likes:
-            self.likes[key] = self._like(*key[:3], full, selective)
-        like, whole = self.likes[key]
-        kept_each = tuple(
-            kept
-            - sum(
-                many[0] * spared[0] + many[1] * spared[1]
-                for many, spared in zip(row, self.spared, strict=True)
-            )
-            for kept, row in zip(whole, rows, strict=True)
-        )
-        return stage_memory(like, flying, kept_each).total
+        kept, widest, totals = [], 0, [0, 0, 0]
+        for row in map(_dealt, chunks, full, selective):
+            kept.append(0)
+            for kind, (whole, part, plain) in enumerate(row):
+                if whole or part or plain:
+                    layer, spared = self.per_layer[kind], self.spared[kind]
+                    kept[-1] += (whole + part + plain) * layer.kept - whole * spared[0] - part * spared[1]
+                    again = spared[0] if whole else spared[1] if part else 0
+                    widest, totals[kind] = (
+                        max(widest, again + layer.passing),
+                        totals[kind] + whole + part + plain,
+                    )
+        return self._total((totals[0], totals[1], totals[2]), p, kept, widest, flying)
 
     def bytes_alike(self, sizes: Counts, p: int, full: Counts, selective: Counts, flying: Counts) -> int:
-        """The same where all layers are of one kind: most of the account follows from how many there are.
+        """The same where all layers are of one kind."""
+        layer, (in_full, partly) = self.per_layer[self.kind], self.spared[self.kind]
+        kept = [
+            size * layer.kept - a * in_full - b * partly
+            for size, a, b in zip(sizes, full, selective, strict=True)
+        ]
+        widest = layer.passing + (in_full if any(full) else partly if any(selective) else 0)
+        return self._total(self._of_kind(sum(sizes)), p, kept, widest, flying)
+
+    def _total(self, kinds: Kinds, p: int, kept: list[int], widest: int, flying: Counts) -> int:
+        """Bytes of a stage with so many layers of each kind, whose virtual stages keep so much of a micro batch.
 
         Unless virtual stages have buffers of their own, they are told together, as one that keeps it all once.
         """
-        ends = (p == 0, p == self.shape.cut.pp - 1)
-        apart = len(sizes) if self.buffers else 1
-        key = (sum(sizes), apart, *ends, any(full), any(selective))
+        first, last = p == 0, p == self.shape.cut.pp - 1
+        kept[0] += self.first_bytes * first
+        kept[-1] += self.last_bytes * last
+        apart = len(kept) if self.buffers else 1
+        key = (kinds, apart, first, last, widest)
         if key not in self.likes:
-            self.likes[key] = self._like_alike(sizes, *ends, full, selective)
-        like, _ = self.likes[key]
-        each, (in_full, partly) = self.per_layer[self.kind].kept, self.spared[self.kind]
-        kept = [
-            size * each - a * in_full - b * partly for size, a, b in zip(sizes, full, selective, strict=True)
-        ]
-        if ends[0]:
-            kept[0] += self.first_bytes
-        if ends[1]:
-            kept[-1] += self.last_bytes
+            self.likes[key] = self._like(kinds, apart, first, last, widest)
         if self.buffers:
-            return stage_memory(like, flying, tuple(kept)).total
+            return stage_memory(self.likes[key], flying, tuple(kept)).total
         once = sum(many * size for many, size in zip(flying, kept, strict=True))
-        return stage_memory(like, (1,), (once,)).total
+        return stage_memory(self.likes[key], ONCE, (once,)).total
 
-    def _like_alike(
-        self, sizes: Counts, first: bool, last: bool, full: Counts, selective: Counts
-    ) -> tuple[Like, Counts]:
-        if self.buffers:
-            return self._like(self._of_kind(sizes), first, last, full, selective)
-        return self._like(self._of_kind((sum(sizes),)), first, last, (sum(full),), (sum(selective),))
-
-    def _of_kind(self, sizes: Counts) -> tuple[Kinds, ...]:
+    def _of_kind(self, many: int) -> Kinds:
         kind = self.kind
-        return tuple((size * (kind == 0), size * (kind == 1), size * (kind == 2)) for size in sizes)
+        return many * (kind == 0), many * (kind == 1), many * (kind == 2)
 
-    def _like(
-        self, chunks: tuple[Kinds, ...], first: bool, last: bool, full: Counts, selective: Counts
-    ) -> tuple[Like, Counts]:
-        """What holds however many layers are recomputed so, and what virtual stages keep if none is."""
-        plain = tuple(Chunk(kinds, 0, 0, 0) for kinds in chunks)
-        placed = tuple(Chunk(*one, 0) for one in zip(chunks, full, selective, strict=True))
-        like = like_of(self.setting, Stage(placed, first, last))
-        return like, () if self.alike else like_of(self.setting, Stage(plain, first, last)).kept
+    def _like(self, kinds: Kinds, apart: int, first: bool, last: bool, widest: int) -> Like:
+        """What holds whatever is recomputed, but that the widest layer's backward pass needs so much."""
+        rest = Chunk((0, 0, 0), 0, 0, 0)
+        like = like_of(self.setting, Stage((Chunk(kinds, 0, 0, 0), *(rest,) * (apart - 1)), first, last))
+        plain = max(layer.passing for layer, many in zip(self.per_layer, kinds, strict=True) if many)
+        spare = like.workspace - max(0, plain - like.logits)
+        return replace(like, workspace=max(0, widest - like.logits) + spare)
 
 
 @lru_cache(maxsize=65536)

@@ -12,6 +12,9 @@ from l3_modeltools.schemas import Pipeline, Recompute, Strategy, balanced_offset
 __all__ = ["Bounds", "strategy_of", "tables"]
 
 Table = tuple[tuple[int, ...], ...]
+WIDER = (1.5, float("inf"))
+"""How many times a bound is allowed in turn."""
+
 Price = Callable[[tuple[Choice, ...]], float]
 
 
@@ -73,10 +76,23 @@ def tables(
         elif shape.vp > 1 and not chooser.alike:
             yield from _even(problem, shape, chooser)
         else:
-            found = balanced(_dealing(shape, chooser, bounds, below), price, below)
+            found = _widening(shape, chooser, bounds, price, below)
             if found is not None:
                 below = min(below, found[0])
                 yield found[1]
+
+
+def _widening(
+    shape: Shape, chooser: StageChooser, bounds: Bounds, price: Price, below: float
+) -> tuple[float, tuple[Choice, ...]] | None:
+    """The fastest table; near the bound there are few to look at, so what is far from it comes only if need be."""
+    least = bounds.scale * shape.cut.microbatches * chooser.work.whole(chooser.kinds) / shape.cut.pp
+    for times in WIDER:
+        limit = min(below, times * least + bounds.rest)
+        found = balanced(_dealing(shape, chooser, bounds, limit), price, limit)
+        if found is not None or limit == below:
+            return found
+    return None
 
 
 def _alike(
@@ -94,12 +110,16 @@ def _alike(
 
 
 def _recomputing(shape: Shape, chooser: StageChooser, bounds: Bounds, same: int) -> float:
-    """Seconds at least, for one stage has the even share or more, and recomputes so many of each virtual stage."""
-    share = -(-chooser.layers // shape.cut.pp)
+    """Seconds at least, for one stage has the even share or more, and all recompute so many of each virtual stage."""
+    pp, vp, count = shape.cut.pp, shape.vp, shape.cut.microbatches
+    share, low = -(-chooser.layers // pp), chooser.layers // (pp * vp)
     kinds = [of for of, many in zip(chooser.work.layers, chooser.kinds, strict=True) if many]
-    again = min(share, same) * min(of[0] - of[2] for of in kinds)
+    each = min(of[0] - of[2] for of in kinds)
+    again = (min(share, same) if vp == 1 else vp * min(low, same)) * each
     pace = share * min(of[2] for of in kinds) + again
-    return bounds.scale * shape.cut.microbatches * pace + bounds.rest
+    shown = chooser.shown.whole(chooser.kinds)
+    shown += pp * vp * min(low if vp > 1 else 1, same) * each if chooser.shown is chooser.work else 0.0
+    return bounds.scale * max(count * pace, (count - 1 / vp) * pace + shown / vp) + bounds.rest
 
 
 def _even(problem: Problem, shape: Shape, chooser: StageChooser) -> Iterator[tuple[Choice, ...]]:
@@ -125,7 +145,7 @@ def _dealing(shape: Shape, chooser: StageChooser, bounds: Bounds, below: float) 
     least = min(of[2] for of, many in zip(chooser.work.layers, chooser.kinds, strict=True) if many)
     fewest, most = (1, layers - pp + 1) if vp == 1 else (vp * share, vp * (share + (rest > 0)))
     pace = (below - bounds.rest) / bounds.scale / shape.cut.microbatches
-    reachable = int(min(most, pace / least * (1 + 1e-9)))
+    reachable = int(min(most, pace / least * (1 + 1e-9), max(chooser.capacities)))
     return Dealing(
         layers=layers,
         stages=pp,

@@ -14,6 +14,9 @@ TABLE = {
     "calibrate": Entry(target=f"{HERE}.score:calibrate", help="Fit the cost model to measured runs."),
     "measured": Entry(target=f"{HERE}.measured:measured", help="Runs of your own as a table to score."),
     "explain": Entry(target=f"{HERE}.explain:explain", help="Where each number of a plan comes from."),
+    "dryrun": Entry(
+        target=f"{HERE}.dryrun:dryrun", help="A step of each pipeline stage without computing it."
+    ),
     "export": Entry(target=f"{HERE}.export:export", help="A strategy as a framework's own configuration."),
     "import": Entry(target=f"{HERE}.import_:import_", help="A framework's configuration as a strategy."),
 }
@@ -25,6 +28,7 @@ Examples:
   ogai strategy calibrate runs.csv --to ours.yaml
   ogai strategy score new.csv --calibration ours.yaml
   ogai strategy measured > ours.csv               the runs of this machine
+  ogai strategy dryrun strategy.yaml --device h100-sxm-80
   ogai strategy export strategy.yaml --to megatron
   ogai strategy import their.yaml --to strategy.yaml
 """

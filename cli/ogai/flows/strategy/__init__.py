@@ -2,6 +2,7 @@
 
 from ogai.flows.strategy.asked import Asked
 from ogai.flows.strategy.compare import Compared, Side, compare
+from ogai.flows.strategy.dryrun import Dried, dryrun, require_room
 from ogai.flows.strategy.explain import Explained, Waiting, explain
 from ogai.flows.strategy.export import export, text_of
 from ogai.flows.strategy.import_ import Understood, import_
@@ -13,6 +14,7 @@ __all__ = [
     "Asked",
     "Compared",
     "Curve",
+    "Dried",
     "Explained",
     "MeasuredTable",
     "Offer",
@@ -24,10 +26,12 @@ __all__ = [
     "Waiting",
     "calibrate",
     "compare",
+    "dryrun",
     "explain",
     "export",
     "import_",
     "measured",
+    "require_room",
     "score",
     "search",
     "sweep",

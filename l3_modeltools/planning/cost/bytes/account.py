@@ -12,7 +12,12 @@ from l3_modeltools.planning.cost.bytes.spare import spare_bytes
 from l3_modeltools.planning.cost.bytes.states import gradient_bytes, optimizer_bytes, sharing_of, weight_bytes
 from l3_modeltools.planning.cost.bytes.tensors import rank_of
 from l3_modeltools.planning.cost.bytes.terms import StageMemory, StepMemory
-from l3_modeltools.planning.cost.bytes.traffic import copy_traffic, ending_bytes, stage_traffic
+from l3_modeltools.planning.cost.bytes.traffic import (
+    copy_traffic,
+    ending_bytes,
+    passing_gradients,
+    stage_traffic,
+)
 from l3_modeltools.planning.cost.setting import Setting
 
 __all__ = ["Like", "like_of", "memory_of", "stage_memory"]
@@ -78,13 +83,14 @@ def like_of(setting: Setting, stage: Stage) -> Like:
     """What does not depend on how many micro batches are in flight; the setting's own table of layers is not read."""
     held, sharing, layers = stage_parameters(setting, stage), sharing_of(setting), layers_of(rank_of(setting))
     logits, (between, each) = ends.logit_bytes(setting, stage), stage_traffic(setting, stage)
+    widest = _widest(layers, stage) + passing_gradients(setting, stage)
     return Like(
         weights=weight_bytes(setting, held, sharing),
         gradients=gradient_bytes(setting, held, sharing),
         master_and_moments=optimizer_bytes(setting, held, sharing),
         kept=_kept(setting, layers, stage),
         logits=logits,
-        workspace=max(0, _widest(layers, stage) - logits) + spare_bytes(setting, stage),
+        workspace=max(0, widest - logits) + spare_bytes(setting, stage),
         ending=ending_bytes(setting, stage),
         communication=copy_traffic(setting, stage) + between,
         communication_each=each,
