@@ -62,6 +62,33 @@ CASES = {
         batches=16,
         practice=replace(practice_of("megatron"), compute="fp8"),
     ),
+    "stages sharded": setting(
+        LLAMA,
+        Strategy(
+            degrees=Degrees(dp=8, tp=4, pp=4, cp=2),
+            pipeline=Pipeline(offset=((-1, 1, 1, -1),)),
+            recompute=Recompute(mode="full", layers=((5, 3, 0, 1),)),
+            zero_stage=3,
+        ),
+        batches=8,
+        practice=practice_of("torchtitan"),
+    ),
+    "recomputed by parts": setting(
+        V3,
+        Strategy(
+            degrees=Degrees(dp=16, tp=2, pp=8, ep=16, sequence_parallel=True),
+            pipeline=Pipeline(offset=balanced_offset(V3.layers, 8, 1)),
+            recompute=Recompute(
+                mode="full",
+                layers=((2,) * 8,),
+                selective_layers=((3,) * 8,),
+                gathering_layers=((4,) * 8,),
+            ),
+            zero_stage=2,
+        ),
+        batches=8,
+        practice=practice_of("mindformers"),
+    ),
 }
 
 
@@ -75,7 +102,13 @@ def worked_out(one: Derivation) -> float:
     names = {given.symbol: given.value for given in one.inputs} | {
         part.name: part.value for part in one.parts
     }
-    return float(eval(one.formula, {"__builtins__": {}, "max": max, "log2": math.log2}, names))
+    return float(
+        eval(
+            one.formula,
+            {"__builtins__": {}, "max": max, "min": min, "ceil": math.ceil, "log2": math.log2},
+            names,
+        )
+    )
 
 
 @pytest.mark.parametrize("name", CASES)
