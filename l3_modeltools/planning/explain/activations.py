@@ -1,14 +1,14 @@
 """Derivations of what forward passes keep: micro batches in flight, layers by how they are recomputed, tensors."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from l3_modeltools.planning.cost.bytes.account import like_of
 from l3_modeltools.planning.cost.bytes.ends import first_bytes, last_bytes
 from l3_modeltools.planning.cost.bytes.flight import in_flight
 from l3_modeltools.planning.cost.bytes.layer import layers_of
 from l3_modeltools.planning.cost.bytes.place import KINDS, Chunk, Kind, Stage, stages_of
-from l3_modeltools.planning.cost.bytes.tensors import layer_tensors, rank_of
+from l3_modeltools.planning.cost.bytes.tensors import Role, layer_tensors, rank_of
 from l3_modeltools.planning.cost.bytes.terms import StageMemory
 from l3_modeltools.planning.cost.setting import Setting
 from l3_modeltools.planning.explain.derivation import Derivation, inputs
@@ -20,6 +20,18 @@ MEANING = {
     "full": "bytes that a layer keeps which is recomputed in full: its input",
     "selective": "bytes that a layer keeps which is recomputed in part",
     "plain": "bytes that a layer keeps of which nothing is recomputed",
+}
+
+ROLES: Mapping[Role, str] = {
+    "input": "the layer's input",
+    "norm": "of a norm, or of the router",
+    "gathered": "gathered over the tensor-parallel group",
+    "operand": "an operand of a product",
+    "core": "scores, and what is made of them",
+    "result": "what attention gives, and its sums",
+    "wide": "what the first products of the feed-forward part give",
+    "activation": "what the activation function makes of that",
+    "mask": "a mask of dropout",
 }
 
 
@@ -102,7 +114,7 @@ def _layer(setting: Setting, kind: Kind, mode: str) -> Derivation:
     value = {"full": layer.full, "selective": layer.selective, "plain": layer.kept}[mode]
     tensors = layer_tensors(rank, sparse=kind == "sparse") if mode == "plain" and kind != "further" else ()
     rows: list[tuple[str, int, str]] = [
-        (_slug(tensor.name), tensor.size, tensor.role) for tensor in tensors if tensor.size
+        (_slug(tensor.name), tensor.size, ROLES[tensor.role]) for tensor in tensors if tensor.size
     ]
     return Derivation(
         name=f"{kind}_{mode}",

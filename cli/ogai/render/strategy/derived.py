@@ -15,8 +15,10 @@ SHORT = 120
 
 
 def quantity(one: Derivation) -> str:
-    """A number with its unit."""
-    return format_bytes(round(one.value)) if one.unit == "bytes" else step(one.value)
+    """A number with its unit; counts and shares have none."""
+    if one.unit == "bytes":
+        return format_bytes(round(one.value))
+    return step(one.value) if one.unit == "s" else number(one.value)
 
 
 def number(value: float) -> str:

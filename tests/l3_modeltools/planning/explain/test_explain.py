@@ -1,5 +1,6 @@
 """Every printed formula, worked out with the printed values, gives the printed number."""
 
+import ast
 import math
 from collections.abc import Iterator
 
@@ -73,6 +74,12 @@ CASES = {
         batches=8,
         practice=practice_of("torchtitan"),
     ),
+    "attention that writes its scores": setting(
+        preset("gpt-3-175b"),
+        Strategy(degrees=Degrees(dp=2, tp=8, pp=8), pipeline=Pipeline(offset=balanced_offset(96, 8, 1))),
+        batches=8,
+        practice=replace(practice_of("megatron"), flash_attention=False, fused_elementwise=False),
+    ),
     "recomputed by parts": setting(
         V3,
         Strategy(
@@ -90,6 +97,8 @@ CASES = {
         practice=practice_of("mindformers"),
     ),
 }
+
+FUNCTIONS = {"max", "min", "ceil", "log2"}
 
 
 def every(one: Derivation) -> Iterator[Derivation]:
@@ -122,6 +131,19 @@ def test_formulas_give_the_numbers_that_they_stand_beside(name: str) -> None:
             assert worked_out(one) == pytest.approx(one.value, rel=1e-9, abs=1e-15), one.name
             looked += 1
     assert looked > 30
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_each_symbol_is_used_and_each_name_is_one_number(name: str) -> None:
+    found = CASES[name]
+    for whole in (explain_step(found, SITE), explain_stage(found, 0)):
+        values: dict[str, float] = {}
+        for one in every(whole):
+            symbols = [given.symbol for given in one.inputs] + [part.name for part in one.parts]
+            assert len(set(symbols)) == len(symbols), one.name
+            names = {node.id for node in ast.walk(ast.parse(one.formula)) if isinstance(node, ast.Name)}
+            assert names - FUNCTIONS == set(symbols) or one.value == 0, one.name
+            assert values.setdefault(one.name, one.value) == one.value, one.name
 
 
 @pytest.mark.parametrize("name", CASES)
