@@ -1,14 +1,45 @@
 """How a model is cut over devices, and what that costs: `from ogai.strategy import score`."""
 
 from ogai.flows.strategy import (
+    Asked,
+    Compared,
+    Curve,
+    Dried,
+    Explained,
     MeasuredTable,
+    Plan,
     Score,
     Understood,
     calibrate,
+    compare,
+    dryrun,
+    explain,
     export,
     import_,
     measured,
     score,
+    search,
+    sweep,
 )
 
-__all__ = ["MeasuredTable", "Score", "Understood", "calibrate", "export", "import_", "measured", "score"]
+__all__ = [
+    "Asked",
+    "Compared",
+    "Curve",
+    "Dried",
+    "Explained",
+    "MeasuredTable",
+    "Plan",
+    "Score",
+    "Understood",
+    "calibrate",
+    "compare",
+    "dryrun",
+    "explain",
+    "export",
+    "import_",
+    "measured",
+    "score",
+    "search",
+    "sweep",
+]

@@ -1,7 +1,7 @@
 """What Slurm is told of a node: processors, memory, accelerators and class, from the node's facts; pure."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -31,6 +31,8 @@ class Devices(msgspec.Struct, frozen=True, kw_only=True):
     vendor: str
     type: str
     files: tuple[str, ...]
+    cores: tuple[str, ...] = ()
+    """The cores next to each, as gres.conf counts them: `0-15`; none where that is not known of all."""
 
 
 class NodeShape(msgspec.Struct, frozen=True, kw_only=True):
@@ -55,11 +57,12 @@ def shape_of(facts: NodeFacts, node_class: str) -> NodeShape:
             expected="what the scheduler may give to work",
             hint="`ogai node probe` tells why it could not be read",
         )
+    layout = _layout(facts, min(cpus))
     return NodeShape(
         cpus=min(cpus),
-        layout=_layout(facts, min(cpus)),
+        layout=layout,
         memory_mib=_memory_for_work(facts, min(memory)) // MIB // STEP_MIB * STEP_MIB,
-        devices=tuple(_devices(facts.accelerators)),
+        devices=tuple(_devices(facts.accelerators, _cores_of(facts, layout))),
         feature=feature_name(node_class),
     )
 
@@ -105,12 +108,55 @@ def _memory_for_work(facts: NodeFacts, total: int) -> int:
     return left - reserve
 
 
-def _devices(accelerators: Sequence[Accelerator]) -> Iterator[Devices]:
+def _cores_of(facts: NodeFacts, layout: tuple[int, int, int] | None) -> dict[str, str]:
+    """Return the cores next to each accelerator, by its id; none where it cannot be told for sure.
+
+    gres.conf counts physical cores in the order in which Slurm lays them out: socket by socket, and in a socket one
+    NUMA node after the other. That is sure where all NUMA nodes are as large and none reaches over two sockets.
+    """
+    if layout is None or not facts.numa:
+        return {}
+    sockets, cores, threads = layout
+    many, whole = len(facts.numa), sockets * cores
+    sizes = {len(parse_numbers(node.cpus)) for node in facts.numa}
+    if many % sockets or whole % many or sizes != {whole * threads // many}:
+        return {}
+    each = whole // many
+    order = {node.id: place for place, node in enumerate(sorted(facts.numa, key=lambda node: node.id))}
+    placed = {one.accelerator: one.numa_node for one in facts.topology.affinities} if facts.topology else {}
+    near = {
+        one.id: placed.get(one.id) if one.numa_node is None else one.numa_node for one in facts.accelerators
+    }
+    return {
+        name: f"{order[numa] * each}-{order[numa] * each + each - 1}"
+        for name, numa in near.items()
+        if numa is not None and numa in order
+    }
+
+
+def parse_numbers(text: str) -> list[int]:
+    """Read a list of the kernel's: `0-3,8` is 0, 1, 2, 3, 8; nothing for what is no such list."""
+    numbers: list[int] = []
+    for part in text.split(","):
+        first, _, last = part.strip().partition("-")
+        if not first.isdigit() or (last and not last.isdigit()):
+            return []
+        numbers += range(int(first), int(last or first) + 1)
+    return numbers
+
+
+def _devices(accelerators: Sequence[Accelerator], cores: Mapping[str, str]) -> Iterator[Devices]:
     kinds: dict[tuple[str, str], list[Accelerator]] = {}
     for one in sorted(accelerators, key=lambda one: (one.vendor, one.index)):
         kinds.setdefault((one.vendor, type_name(one)), []).append(one)
     for (vendor, kind), same in kinds.items():
-        yield Devices(vendor=vendor, type=kind, files=tuple(map(_file, same)))
+        known = tuple(cores[one.id] for one in same if one.id in cores)
+        yield Devices(
+            vendor=vendor,
+            type=kind,
+            files=tuple(map(_file, same)),
+            cores=known if len(known) == len(same) else (),
+        )
 
 
 def type_name(one: Accelerator) -> str:

@@ -2,7 +2,7 @@
 
 from l3_modeltools.planning.faults import framework_faults, plan_faults
 from l3_modeltools.planning.memory import MemoryTerms, checkpoint_bytes, estimate_memory
-from l3_modeltools.planning.opinion import Opinion, Site, give_opinion
+from l3_modeltools.planning.opinion import Opinion, Site, give_opinion, setting_of
 from l3_modeltools.planning.place import AcceleratorSize, DeviceKind, Place
 from l3_modeltools.planning.plan import TrainingPlan, plan_training
 from l3_modeltools.planning.trained import trained_parameters
@@ -21,5 +21,6 @@ __all__ = [
     "give_opinion",
     "plan_faults",
     "plan_training",
+    "setting_of",
     "trained_parameters",
 ]

@@ -69,7 +69,7 @@ def spread(model: nn.Module, *, world: World, strategy: Strategy, compute: Compu
             layer.compile()
     outer = model
     if world.size == 1:
-        model.to(world.device)
+        _move(model, world.device)
     elif strategy.zero_stage:
         _shard(model, world=world, strategy=strategy, compute=compute)
     else:
@@ -93,6 +93,12 @@ def decoder_layers(model: nn.Module) -> list[nn.Module]:
     """Return the layers of a decoder: the entries of its outermost list of modules."""
     lists = (module for module in model.modules() if isinstance(module, nn.ModuleList))
     return list(next(lists, ()))
+
+
+def _move(model: nn.Module, device: torch.device) -> None:
+    """Put a model on a device; one that is there is left alone, for fake tensors cannot be moved."""
+    if any(parameter.device != device for parameter in model.parameters()):
+        model.to(device)
 
 
 def _replicate(model: nn.Module, world: World) -> nn.Module:

@@ -54,3 +54,30 @@ def test_every_table_is_scored(tmp_path: Path) -> None:
     }
     assert scores["simumax, with experts"][-2:] == ["SimuMax", "7.50"]
     assert abs(float(scores["seqsel, kept activations in per cent"][1])) < 2
+
+
+HEAD = TABLES["runs.csv"].splitlines()[0]
+SLOW = "ours,{model},2048,8192,8,16,16,32000,1,A100-80GB,bf16,2,1,1,1,1,2,1,1,1,64,2048,{recompute},{step},,,,own"
+
+
+def test_a_pick_is_held_against_the_fastest(tmp_path: Path) -> None:
+    """The planner takes the run that recomputes nothing, which once was the fastest, once a quarter slower."""
+    rows = [
+        SLOW.format(model=model, recompute=recompute, step=step)
+        for model, recompute, step in (
+            ("good", "none", 1.0),
+            ("good", "full", 1.2),
+            ("bad", "none", 1.25),
+            ("bad", "full", 1.0),
+            ("alone", "none", 1.0),
+        )
+    ]
+    (tmp_path / "runs.csv").write_text("\n".join([HEAD, *rows, ""]), "utf-8")
+    command = [sys.executable, "planner_accuracy.py", "ranking", "--data", str(tmp_path)]
+    done = subprocess.run(
+        command, capture_output=True, text=True, timeout=120, env=ENVIRONMENT, cwd=ROOT / "benchmarks"
+    )
+    assert done.returncode == 0, done.stderr
+    (line,) = done.stdout.splitlines()[2:]
+    assert line.split()[:6] == ["ours", "2", "12.50", "12.50", "25.00", "12.50"]
+    assert "1 of 2 picked the fastest, 1 within 3%" in line

@@ -37,7 +37,8 @@ def help_of(path: tuple[str, ...]) -> str:
 
 def examples(path: tuple[str, ...]) -> list[list[str]]:
     _, _, below = help_of(path).partition("Examples:")
-    lines = re.findall(r"^    (ogai .*?)(?:   .*)?$", below, re.MULTILINE)
+    joined = re.sub(r" \\\n +", " ", below)
+    lines = re.findall(r"^    (ogai .*?)(?:   .*)?$", joined, re.MULTILINE)
     return [shlex.split(line.partition(" | ")[0])[1:] for line in lines]
 
 

@@ -107,6 +107,18 @@ def test_every_vendor_says_how_work_learns_of_its_accelerators() -> None:
     ]
 
 
+def test_accelerators_next_to_the_same_cores_share_a_line() -> None:
+    files = tuple(f"/dev/nvidia{at}" for at in range(4))
+    devices = Devices(vendor="nvidia", type="x", files=files, cores=("0-15", "0-15", "16-31", "16-31"))
+    shape = NodeShape(cpus=64, memory_mib=1024, devices=(devices,))
+    members = [SlurmMember(name=name, address="", shape=shape) for name in ("n1", "n2")]
+    assert plain(render_gres_conf(members)).splitlines() == [
+        "NodeName=n[1-2] Name=gpu Type=x File=/dev/nvidia[0-1] Cores=0-15 Flags=nvidia_gpu_env",
+        "NodeName=n[1-2] Name=gpu Type=x File=/dev/nvidia[2-3] Cores=16-31 Flags=nvidia_gpu_env",
+    ]
+    assert "Gres=gpu:x:4 " in node_conf_line(shape)
+
+
 @pytest.mark.parametrize(
     ("system", "wanted", "version", "join"),
     [

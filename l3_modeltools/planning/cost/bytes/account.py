@@ -12,10 +12,15 @@ from l3_modeltools.planning.cost.bytes.spare import spare_bytes
 from l3_modeltools.planning.cost.bytes.states import gradient_bytes, optimizer_bytes, sharing_of, weight_bytes
 from l3_modeltools.planning.cost.bytes.tensors import rank_of
 from l3_modeltools.planning.cost.bytes.terms import StageMemory, StepMemory
-from l3_modeltools.planning.cost.bytes.traffic import copy_traffic, ending_bytes, stage_traffic
+from l3_modeltools.planning.cost.bytes.traffic import (
+    copy_traffic,
+    ending_bytes,
+    passing_gradients,
+    stage_traffic,
+)
 from l3_modeltools.planning.cost.setting import Setting
 
-__all__ = ["memory_of"]
+__all__ = ["Like", "like_of", "memory_of", "stage_bytes"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,17 +46,16 @@ def memory_of(setting: Setting, device_memory_bytes: int | None = None) -> StepM
     stages = []
     for stage, flying in zip(stages_of(setting), in_flight(setting), strict=True):
         if stage not in known:
-            known[stage] = _like(setting, stage)
-        stages.append(_stage(known[stage], flying))
+            known[stage] = like_of(setting, stage)
+        stages.append(stage_memory(known[stage], flying))
     return StepMemory(stages=tuple(stages), device_memory_bytes=device_memory_bytes)
 
 
-def _stage(like: Like, flying: tuple[int, ...]) -> StageMemory:
+def stage_memory(like: Like, flying: tuple[int, ...]) -> StageMemory:
+    """The terms of a stage with so many micro batches in flight on its virtual stages."""
     layers = sum(like.layers)
     activations = sum(batches * kept for batches, kept in zip(flying, like.kept, strict=True))
-    communication = like.communication + like.communication_each * sum(flying)
-    workspace = max(like.workspace, like.ending - activations - like.logits)
-    held = like.weights + like.gradients + like.master_and_moments
+    communication, workspace, held = _passing(like, activations, sum(flying))
     return StageMemory(
         weights=like.weights,
         gradients=like.gradients,
@@ -67,16 +71,32 @@ def _stage(like: Like, flying: tuple[int, ...]) -> StageMemory:
     )
 
 
-def _like(setting: Setting, stage: Stage) -> Like:
+def stage_bytes(like: Like, activations: int, flying: int) -> int:
+    """The total of a stage that keeps so many bytes of activations, of `flying` micro batches on all virtual stages."""
+    communication, workspace, held = _passing(like, activations, flying)
+    allocated = held + activations + like.logits + communication + workspace
+    return allocated + fragmentation(allocated) + like.context
+
+
+def _passing(like: Like, activations: int, flying: int) -> tuple[int, int, int]:
+    """Buffers of exchanges, what a backward pass needs beyond what has been given free by then, and what lasts."""
+    communication = like.communication + like.communication_each * flying
+    workspace = max(like.workspace, like.ending - activations - like.logits)
+    return communication, workspace, like.weights + like.gradients + like.master_and_moments
+
+
+def like_of(setting: Setting, stage: Stage) -> Like:
+    """What does not depend on how many micro batches are in flight; the setting's own table of layers is not read."""
     held, sharing, layers = stage_parameters(setting, stage), sharing_of(setting), layers_of(rank_of(setting))
     logits, (between, each) = ends.logit_bytes(setting, stage), stage_traffic(setting, stage)
+    widest = _widest(layers, stage) + passing_gradients(setting, stage)
     return Like(
         weights=weight_bytes(setting, held, sharing),
         gradients=gradient_bytes(setting, held, sharing),
         master_and_moments=optimizer_bytes(setting, held, sharing),
         kept=_kept(setting, layers, stage),
         logits=logits,
-        workspace=max(0, _widest(layers, stage) - logits) + spare_bytes(setting, stage),
+        workspace=max(0, widest - logits) + spare_bytes(setting, stage),
         ending=ending_bytes(setting, stage),
         communication=copy_traffic(setting, stage) + between,
         communication_each=each,

@@ -6,7 +6,7 @@ from l3_modeltools.planning.cost.bytes.states import gathered_bytes, sharing_of
 from l3_modeltools.planning.cost.bytes.tensors import rank_of
 from l3_modeltools.planning.cost.setting import FORMAT_BYTES, Setting
 
-__all__ = ["copy_traffic", "ending_bytes", "stage_traffic"]
+__all__ = ["copy_traffic", "ending_bytes", "passing_gradients", "stage_traffic"]
 
 
 def stage_traffic(setting: Setting, stage: Stage) -> tuple[int, int]:
@@ -28,33 +28,55 @@ def stage_traffic(setting: Setting, stage: Stage) -> tuple[int, int]:
 
 
 def copy_traffic(setting: Setting, stage: Stage) -> int:
-    """What goes between copies with ZeRO 2 and 3; ZeRO 0 and 1 work within the gradients' own buffers (Megatron-LM).
+    """Weights on their way between copies with ZeRO 3, as FSDP2 moves them (torch.distributed.fsdp.fully_shard).
 
-    One layer's gradients, before and as they are scattered. ZeRO 3 of FSDP2 (torch.distributed.fsdp.fully_shard) also
-    has the ends' weights, which stay gathered, one layer's that are used and one's that arrive, and all of the largest
-    group again, for they arrive in one piece; with a pipeline all stay gathered, and count as weights.
+    The ends' weights, which stay gathered, one layer's that are used and one's that arrive, and all of the largest
+    group again: they arrive in one piece, in memory of the exchanges' own stream that nothing else gets. With a
+    pipeline all stay gathered, and count as weights. ZeRO 0 and 1 work within the gradients' own buffers (Megatron-LM).
+    """
+    return sum(_arriving(setting, stage))
+
+
+def _arriving(setting: Setting, stage: Stage) -> tuple[int, int]:
+    """Bytes gathered, and bytes of the room where they arrive."""
+    strategy, cut = setting.strategy, cut_parameters(setting)
+    if strategy.zero_stage < 3 or sharing_of(setting).shared == 1:
+        return 0, 0
+    ends = rank_of(setting).product * cut.ends(stage)
+    one = gathered_bytes(setting, Parameters(cut.largest(stage)))
+    room = max(ends, one)
+    if strategy.degrees.pp > 1:
+        return 0, room
+    whole = gathered_bytes(setting, stage_parameters(setting, stage))
+    return min(ends + 2 * one, 2 * whole - room), room
+
+
+def passing_gradients(setting: Setting, stage: Stage) -> int:
+    """Gradients on their way between copies beside a layer's backward pass, with ZeRO 2 and 3.
+
+    Its own, in the products' format, and those of the layer before, which are being scattered: FSDP2 lets them go when
+    the next ones are ready (torch/distributed/fsdp/_fully_shard/_fsdp_param_group.py, post_backward). A pipeline adds
+    all micro batches' gradients to whole sums instead.
+    """
+    strategy = setting.strategy
+    if strategy.zero_stage < 2 or strategy.degrees.pp > 1 or sharing_of(setting).shared == 1:
+        return 0
+    layer = cut_parameters(setting).largest(stage)
+    return layer * (FORMAT_BYTES[setting.practice.reduced] + rank_of(setting).product)
+
+
+def ending_bytes(setting: Setting, stage: Stage) -> int:
+    """What the end of a step's last backward pass needs, when all activations are gone: gradients being scattered.
+
+    FSDP2 scatters embedding and output together, and last, from the products' format, having let go of what was
+    gathered (torch/distributed/fsdp/_fully_shard/_fsdp_param_group.py, post_backward). A pipeline's sums are scattered
+    when the last micro batch is done, group by group, each through a copy (torch/distributed/pipelining/stage.py,
+    perform_reduce_grad).
     """
     strategy, cut = setting.strategy, cut_parameters(setting)
     if strategy.zero_stage < 2 or sharing_of(setting).shared == 1:
         return 0
-    each, layer = rank_of(setting).product, cut.largest(stage)
-    scattered = layer * (FORMAT_BYTES[setting.practice.reduced] + each)
-    if strategy.zero_stage == 2:
-        return scattered
-    ends, one = each * cut.ends(stage), gathered_bytes(setting, Parameters(layer))
+    each = FORMAT_BYTES[setting.practice.reduced]
     if strategy.degrees.pp > 1:
-        return scattered + max(ends, one)
-    whole = gathered_bytes(setting, stage_parameters(setting, stage))
-    return scattered + min(ends + 2 * one + max(ends, one), 2 * whole)
-
-
-def ending_bytes(setting: Setting, stage: Stage) -> int:
-    """What the end of a backward pass needs when all activations are gone: gradients of the ends, being scattered.
-
-    FSDP2 scatters embedding and output together, and last; of their two forms a layer's are among the copies' traffic.
-    """
-    strategy, cut = setting.strategy, cut_parameters(setting)
-    if strategy.zero_stage < 2 or strategy.degrees.pp > 1 or sharing_of(setting).shared == 1:
-        return 0
-    each = FORMAT_BYTES[setting.practice.reduced] + rank_of(setting).product
-    return max(0, cut.ends(stage) - cut.largest(stage)) * each
+        return max(cut.ends(stage), cut.largest(stage)) * each
+    return max(0, cut.ends(stage) * (each + rank_of(setting).product) - _arriving(setting, stage)[0])

@@ -9,7 +9,7 @@ from l3_modeltools.planning.cost.seconds.layer import LayerTime, Part, layer_tim
 from l3_modeltools.planning.cost.seconds.rates import Rates
 from l3_modeltools.planning.cost.setting import Setting
 
-__all__ = ["StageTime", "stage_times"]
+__all__ = ["StageTime", "chunk_times", "stage_times"]
 
 LOSS_PASSES, FUSED_LOSS = 10, 0.4
 """Times the logits are read or written, as 16-bit numbers: two copies in fp32 forward, one backward; fused a part."""
@@ -67,6 +67,31 @@ def stage_times(setting: Setting, rates: Rates) -> tuple[StageTime, ...]:
                     kinds[kind] = layer_time(setting, rates, name)
             known[stage] = _stage(setting, rates, stage, kinds, output)
     return tuple(known[stage] for stage in stages)
+
+
+def chunk_times(setting: Setting, rates: Rates) -> tuple[tuple[StageTime, ...], ...]:
+    """Every virtual stage by itself, by [v][p]; the output is the last one's."""
+    output = _output(setting, rates)
+    kinds = {kind: layer_time(setting, rates, name) for kind, name in enumerate(KINDS) if _has(setting, kind)}
+    stages = stages_of(setting)
+    vp = setting.strategy.degrees.vp
+    return tuple(
+        tuple(
+            _stage(
+                setting,
+                rates,
+                Stage((stage.chunks[v],), first=stage.first and v == 0, last=stage.last and v == vp - 1),
+                kinds,
+                output,
+            )
+            for stage in stages
+        )
+        for v in range(vp)
+    )
+
+
+def _has(setting: Setting, kind: int) -> bool:
+    return any(stage.count(kind) for stage in stages_of(setting))
 
 
 def _stage(

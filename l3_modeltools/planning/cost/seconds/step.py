@@ -14,7 +14,7 @@ from l3_modeltools.planning.cost.seconds.stages import StageTime, stage_times
 from l3_modeltools.planning.cost.setting import Setting
 from l3_modeltools.schemas import Calibration, Machine
 
-__all__ = ["StepTime", "time_of"]
+__all__ = ["StepTime", "hand_over_of", "time_of"]
 
 ADAM_BYTES = 36
 """Read and written for each parameter that AdamW updates: weight, gradient and both moments in fp32, and a copy."""
@@ -95,19 +95,26 @@ def _bubble(setting: Setting, stages: tuple[StageTime, ...], slowest: int) -> fl
     return sum(one.total for one in others) / degrees.vp
 
 
-def _hand_over(setting: Setting, rates: Rates) -> float:
-    """Activations forward and their gradients backward between two stages, each tp rank its share.
-
-    Stages in turn wait for both; virtual stages have other work meanwhile, but for the way of the first micro batch.
-    """
+def hand_over_of(setting: Setting, rates: Rates) -> float:
+    """Seconds to hand a micro batch on to the next stage and its gradients back; 0 without stages."""
     degrees = setting.strategy.degrees
     if degrees.pp == 1:
         return 0.0
     stream = 2 * setting.micro_tokens * setting.architecture.hidden_size / degrees.tp
-    one = 2 * hand_over_s(rates, stream, degrees.tp * degrees.cp * degrees.dp)
+    return 2 * hand_over_s(rates, stream, degrees.tp * degrees.cp * degrees.dp)
+
+
+def _hand_over(setting: Setting, rates: Rates) -> float:
+    """Activations forward and their gradients backward between two stages, each tp rank its share.
+
+    Stages in turn wait for both; virtual stages have other work meanwhile, but for the way of the first micro batch
+    through all of them, as a simulation of the turns shows.
+    """
+    degrees = setting.strategy.degrees
+    one = hand_over_of(setting, rates)
     first = (degrees.pp - 1) * one
     if degrees.vp > 1 and setting.practice.overlap_pp:
-        return first
+        return (degrees.pp * degrees.vp - 1) * one
     return first + (setting.microbatches - 1) * degrees.vp * one
 
 

@@ -98,23 +98,50 @@ def test_sharded_weights_stay_gathered_through_a_pipelined_step() -> None:
 
 
 def test_gathering_of_a_step_without_a_pipeline_is_buffers() -> None:
-    """Ends twice, for they arrive in one piece; two layers; a layer's gradients in 16 bits and in fp32."""
+    """Ends twice, for they arrive in one piece, and two layers."""
     stage = first(LLAMA, Strategy(degrees=Degrees(dp=8), zero_stage=3), TITAN)
     count = count_parameters(LLAMA)
     ends = 2 * count.embedding + 4096
     layer = (count.total - ends) // 32
-    assert stage.communication == 2 * 2 * ends + 2 * 2 * layer + (2 + 4) * layer
+    assert stage.communication == 2 * 2 * ends + 2 * 2 * layer
     assert first(LLAMA, Strategy(zero_stage=3), TITAN).communication == 0
 
 
 def test_the_end_of_a_step_without_activations_scatters_the_ends() -> None:
-    """One short sequence, all recomputed: what is left are gradients of embedding and output, in 16 bits and fp32."""
+    """One short sequence, all recomputed: gradients of the ends in 16 bits and fp32, no gathered weights."""
     strategy = Strategy(degrees=Degrees(dp=8), zero_stage=3, recompute=Recompute(mode="full"))
     stage = memory_of(setting(LLAMA, strategy, sequence_length=64, practice=TITAN)).stages[0]
     count = count_parameters(LLAMA)
     ends = 2 * count.embedding + 4096
     layer = (count.total - ends) // 32
-    assert stage.activations + stage.logits + stage.workspace == (2 + 4) * (ends - layer)
+    passing = stage.activations + stage.logits + stage.workspace
+    gathered = 2 * ends + 2 * 2 * layer
+    assert passing + gathered == max((2 + 4) * ends, gathered + stage.activations + stage.logits)
+
+
+def test_shared_gradients_pass_beside_a_layers_backward_pass_and_not_beside_the_loss() -> None:
+    """A layer's in 16 bits and those of the one before in fp32: beyond few logits, and not beyond many."""
+    few, many = (_passing(replace(LLAMA, vocab_size=size)) for size in (128, LLAMA.vocab_size))
+    count = count_parameters(LLAMA)
+    layer = (count.total - 2 * count.embedding - 4096) // 32
+    assert few[1] == few[0] + (2 + 4) * layer
+    assert many[1] == many[0]
+
+
+def _passing(model: Architecture) -> list[int]:
+    """Bytes beside what is kept, where gradients are whole and where they are shared, of long sequences."""
+    cut = (Strategy(degrees=Degrees(dp=8), zero_stage=1), Strategy(degrees=Degrees(dp=8), zero_stage=2))
+    settings = (setting(model, strategy, sequence_length=16384, practice=TITAN) for strategy in cut)
+    stages = (memory_of(one).stages[0] for one in settings)
+    return [stage.logits + stage.workspace for stage in stages]
+
+
+def test_a_pipelines_sums_are_scattered_through_a_copy_when_all_passes_are_over() -> None:
+    """One short sequence, so that nothing else is as large: the first stage's embedding in fp32."""
+    strategy = Strategy(degrees=Degrees(dp=8, pp=2), zero_stage=2, recompute=Recompute(mode="full"))
+    stage = memory_of(setting(LLAMA, strategy, sequence_length=64, practice=TITAN)).stages[0]
+    table = count_parameters(LLAMA).embedding
+    assert stage.activations + stage.logits + stage.workspace == 4 * table
 
 
 def test_the_account_agrees_with_the_trainers_own_estimate() -> None:

@@ -1,0 +1,256 @@
+"""The fastest strategies of a problem, proven: what is not priced cannot be among them.
+
+Cuts with the shortest steps in sight come first; what cannot beat the best that were found is passed over. So is a
+shape of which not even one stage with the even share of layers, all recomputed, can fit. Of what is left the layers are
+dealt exactly.
+"""
+
+from dataclasses import dataclass, field
+from functools import partial
+
+from l3_modeltools.planning.cost.bytes import Like, StepMemory, layers_of, memory_of, rank_of
+from l3_modeltools.planning.cost.seconds import StepTime, time_of
+from l3_modeltools.planning.search.balance import Choice
+from l3_modeltools.planning.search.problem import Problem, Schedule
+from l3_modeltools.planning.search.seconds import LayerSeconds, Probe, kinds_of
+from l3_modeltools.planning.search.shapes import Block, Cut, Shape, Space, outline
+from l3_modeltools.planning.search.stages import StageChooser
+from l3_modeltools.planning.search.table import Bounds, strategy_of, tables
+from l3_modeltools.schemas import Strategy
+
+__all__ = ["Candidate", "Searched", "find"]
+
+FAR = 1.5
+"""Strategies that take so many times as long as the best are not worth a line."""
+
+CLOSE = 1e-9
+"""Steps whose seconds differ by this share take equally long; the simpler one is ranked first."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Candidate:
+    """A strategy that fits, and what a step with it costs."""
+
+    strategy: Strategy
+    time: StepTime
+    memory: StepMemory
+    microbatches: int
+
+    @property
+    def step_s(self) -> float:
+        """Seconds of a step."""
+        return self.time.total
+
+
+@dataclass(kw_only=True, slots=True)
+class Searched:
+    """The best candidates, of each tp, pp and ep the fastest, and how many shapes were looked at how closely."""
+
+    candidates: tuple[Candidate, ...] = ()
+    shapes: int = 0
+    """All there are."""
+    too_slow: int = 0
+    """Passed over, for they cannot be as fast as those found."""
+    too_large: int = 0
+    """Passed over, for they cannot fit."""
+    dealt: int = 0
+    """Those whose layers were dealt exactly."""
+    priced: int = 0
+    """Whole strategies that were priced."""
+
+    def pass_over(self, shapes: int) -> None:
+        """Count shapes that are too slow by the bound of their cut."""
+        self.shapes += shapes
+        self.too_slow += shapes
+
+
+@dataclass(slots=True)
+class _Best:
+    """The best of each set of degrees, and what a further one must stay below."""
+
+    top: int
+    within: float
+    known: dict[tuple[int, ...], tuple[float, tuple[int, ...], Strategy]] = field(default_factory=dict)
+
+    def below(self, group: tuple[int, ...]) -> float:
+        """Seconds that a candidate of a group may take."""
+        own = self.known[group][0] * (1 + CLOSE) if group in self.known else self.within
+        return min(self.worst(), own)
+
+    def worst(self) -> float:
+        """Seconds that any candidate may take."""
+        ranked = sorted(one[0] for one in self.known.values())
+        if not ranked:
+            return self.within
+        last = ranked[self.top - 1] if len(ranked) >= self.top else self.within
+        return min(last * (1 + CLOSE), FAR * ranked[0], self.within)
+
+    def offer(self, group: tuple[int, ...], seconds: float, shape: Shape, strategy: Strategy) -> None:
+        one = (seconds, shape.simplicity, strategy)
+        if group not in self.known or _order(one) < _order(self.known[group]):
+            self.known[group] = one
+
+
+def _order(one: tuple[float, tuple[int, ...], Strategy]) -> tuple[float, tuple[int, ...]]:
+    return float(f"{one[0]:.9g}"), one[1]
+
+
+def find(problem: Problem, *, top: int = 5, within: float = float("inf"), first: bool = False) -> Searched:
+    """The `top` fastest strategies, of different tp, pp or ep, that fit and take no longer than `within` seconds.
+
+    Those that take half as long again as the best are left out. `first`: any that fits will do.
+
+    Raises UnsatisfiableError for a number format that the device has no peak of.
+    """
+    return _Search(problem, top, within).run(first=first)
+
+
+class _Search:
+    def __init__(self, problem: Problem, top: int, within: float) -> None:
+        self.problem, self.space, self.probe = problem, Space(problem), Probe(problem)
+        self.best, self.found = _Best(top, within), Searched()
+        self.kinds, self.layers = kinds_of(problem.architecture), problem.architecture.layers
+        self.memory_bytes = problem.device.memory_bytes
+        self.scale = 1.0
+        self.layer_fits: dict[Block, bool] = {}
+        self.least: dict[tuple[Cut, int], int] = {}
+        self.likes: dict[tuple[Cut, int], dict[object, Like]] = {}
+
+    def run(self, *, first: bool) -> Searched:
+        """Take cuts in the order of what they cannot beat."""
+        known = [cut for cut in self.space.cuts() if self.space.orders(cut.pp)]
+        if known:
+            self.scale = self.probe.scale(known[0].block)
+        known = [cut for cut in known if self.keeps_a_layer(cut)]
+        for _, bound, at in sorted((*self.cut_bounds(cut), at) for at, cut in enumerate(known)):
+            if first and self.best.known:
+                break
+            if bound > self.best.worst():
+                self.found.pass_over(len(self.space.orders(known[at].pp)) * len(self.space.zero_stages))
+                continue
+            shapes = list(self.space.shapes(known[at]))
+            fitting = [shape for shape in shapes if self.least_bytes(shape) <= self.memory_bytes]
+            self.found.shapes += len(shapes)
+            self.found.too_large += len(shapes) - len(fitting)
+            for shape in sorted(fitting, key=self.shape_bound):
+                self.consider(shape)
+        near = [one for one in self.best.known.values() if one[0] <= self.best.worst()]
+        ranked = sorted(near, key=_order)[: self.best.top]
+        self.found.candidates = tuple(self.candidate(strategy) for _, _, strategy in ranked)
+        return self.found
+
+    def keeps_a_layer(self, cut: Cut) -> bool:
+        """Whether a single layer's backward pass fits, whatever the stages; what does not is counted as too large."""
+        if cut.block not in self.layer_fits:
+            setting = self.problem.setting(outline(self.problem, Shape(cut, 1, "1f1b", 0)))
+            layers = zip(layers_of(rank_of(setting)), self.kinds, strict=True)
+            least = min(layer.kept + layer.passing for layer, many in layers if many)
+            self.layer_fits[cut.block] = least <= self.memory_bytes
+        if not self.layer_fits[cut.block]:
+            shapes = len(self.space.orders(cut.pp)) * len(self.space.zero_stages)
+            self.found.shapes += shapes
+            self.found.too_large += shapes
+        return self.layer_fits[cut.block]
+
+    def work(self, cut: Cut, zero: int = 0) -> LayerSeconds:
+        """Seconds of layers at work."""
+        return self.probe.seconds(cut.block, "1f1b", *((3, cut.dp) if zero == 3 else (0, 1)))
+
+    def shown(self, cut: Cut, schedule: Schedule, zero: int) -> LayerSeconds:
+        """Seconds of layers while others wait."""
+        if schedule != "zero_bubble":
+            return self.work(cut, zero)
+        return self.probe.seconds(cut.block, "zero_bubble", *((3, cut.dp) if zero == 3 else (0, 1)))
+
+    def pace(self, cut: Cut) -> float:
+        """Seconds of a micro batch that the slowest stage takes at least: the even share of them, or of layers."""
+        work = self.work(cut)
+        least = min(of[2] for of, many in zip(work.layers, self.kinds, strict=True) if many)
+        return max(work.whole(self.kinds) / cut.pp, -(-self.layers // cut.pp) * least)
+
+    def cut_bounds(self, cut: Cut) -> tuple[float, float]:
+        """What a cut is ordered by, and seconds that no step of it can beat, with the schedule of the shortest bubble.
+
+        Where schedules have next to none, none is proven, and a third of a bubble is a guess.
+        """
+        whole, count = self.probe.whole(cut.block), cut.microbatches
+        pace = whole / cut.pp
+        most: dict[Schedule, int] = dict(self.space.orders(cut.pp))
+        waits = [0.0 if one == "zero_bubble" else (whole - pace) / vp for one, vp in most.items()]
+        guess = [(whole - pace) / vp / (3 if one == "zero_bubble" else 1) for one, vp in most.items()]
+        return self.scale * (count * pace + min(guess)), self.scale * (count * pace + min(waits))
+
+    def shape_bound(self, shape: Shape) -> float:
+        """The same of a shape."""
+        return self.bound(shape.cut, shape.schedule, shape.vp, shape.zero_stage)
+
+    def bound(self, cut: Cut, schedule: Schedule, vp: int, zero: int) -> float:
+        """All micro batches at the slowest stage, and all stages once, virtual ones sooner after each other."""
+        count, pace = cut.microbatches, self.pace(cut)
+        if self.scale * count * pace > self.best.worst():
+            return self.scale * count * pace
+        shown = self.shown(cut, schedule, zero).whole(self.kinds)
+        return self.scale * max(count * pace, (count - 1 / vp) * pace + shown / vp)
+
+    def consider(self, shape: Shape) -> None:
+        """Price the best of a shape, unless a bound shows that it is none of the best."""
+        below = self.best.below(group_of(shape))
+        if self.shape_bound(shape) > below:
+            self.found.too_slow += 1
+            return
+        bounds = Bounds(scale=self.scale, rest=self.scale * self.probe.hand_over(shape))
+        if self.shape_bound(shape) + bounds.rest > below:
+            self.found.too_slow += 1
+            return
+        chooser = self.chooser(shape)
+        if sum(chooser.capacities) < self.layers:
+            self.found.too_large += 1
+            return
+        self.found.dealt += 1
+
+        def price(table: tuple[Choice, ...]) -> float:
+            return self.price(strategy_of(self.problem, shape, table)).total
+
+        for table in tables(self.problem, shape, chooser, bounds, price, below):
+            seconds = price(table)
+            if seconds <= below:
+                self.best.offer(group_of(shape), seconds, shape, strategy_of(self.problem, shape, table))
+
+    def chooser(self, shape: Shape) -> StageChooser:
+        """What the stages of a shape can hold."""
+        likes = self.likes.setdefault((shape.cut, shape.zero_stage), {})
+        return StageChooser(
+            self.problem,
+            shape,
+            partial(self.work, shape.cut, shape.zero_stage),
+            partial(self.shown, shape.cut, shape.schedule, shape.zero_stage),
+            self.memory_bytes,
+            likes,
+        )
+
+    def least_bytes(self, shape: Shape) -> int:
+        """Bytes that some stage of a shape needs at least: the same for all its schedules."""
+        key = shape.cut, shape.zero_stage
+        if key not in self.least:
+            self.least[key] = self.chooser(shape).least_bytes()
+        return self.least[key]
+
+    def price(self, strategy: Strategy) -> StepTime:
+        """A whole step, in full."""
+        self.found.priced += 1
+        one = self.problem
+        return time_of(one.setting(strategy), one.machine, one.device, one.calibration)
+
+    def candidate(self, strategy: Strategy) -> Candidate:
+        setting = self.problem.setting(strategy)
+        return Candidate(
+            strategy=strategy,
+            time=self.price(strategy),
+            memory=memory_of(setting, self.memory_bytes),
+            microbatches=setting.microbatches,
+        )
+
+
+def group_of(shape: Shape) -> tuple[int, ...]:
+    """The degrees of which the fastest alone is shown; copies and context parts make up the rest of the devices."""
+    return shape.cut.block.tp, shape.cut.pp, shape.cut.block.ep

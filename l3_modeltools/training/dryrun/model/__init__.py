@@ -1,0 +1,1 @@
+"""The modules that a rank of a cut model is made of."""

@@ -1,0 +1,103 @@
+"""`ogai strategy explain`, as a person calls it: pictures, derivations, a page, and what is refused."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from l0_infra.core.documents import render_document
+from l3_modeltools import preset
+from l3_modeltools.schemas import Degrees, Pipeline, Strategy, Workload, balanced_offset
+from ogai.main import main
+
+MODEL = preset("llama-3.1-8b")
+ON = ("--device", "h100-sxm-80", "--framework", "megatron")
+
+
+def strategy(folder: Path, *, pp: int = 4, workload: bool = True) -> str:
+    made_for = Workload(architecture=MODEL, sequence_length=4096, global_batch_size=32)
+    document = Strategy(
+        degrees=Degrees(dp=2, tp=2, pp=pp, sequence_parallel=True),
+        pipeline=Pipeline(offset=balanced_offset(MODEL.layers, pp, 1)),
+        zero_stage=1,
+        workload=made_for if workload else None,
+    )
+    path = folder / "strategy.yaml"
+    path.write_text(render_document(document))
+    return str(path)
+
+
+def test_the_screen_has_a_line_for_each_rank_and_each_stage(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    assert main(["strategy", "explain", strategy(tmp_path), *ON]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    ranks = [line for line in lines if line.startswith("rank ")]
+    assert len(ranks) == 4 and all(set("FfBb.") >= set(line.split()[2]) for line in ranks)
+    assert all(line.endswith("idle") for line in ranks)
+    assert sum(line.startswith("stage ") for line in lines) == 4
+    assert max(map(len, ranks)) <= 80
+    assert any(line.startswith("  products ") for line in lines)
+
+
+def test_as_a_document_every_term_has_its_formula(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["strategy", "explain", strategy(tmp_path), *ON, "-o", "json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["devices"] == 16 and len(found["stages"]) == 4 and len(found["ranks"]) == 4
+    assert sum(part["value"] for part in found["step"]["parts"]) == pytest.approx(found["step"]["value"])
+    assert all(part["formula"] for part in found["step"]["parts"])
+    assert found["ranks"][0]["held"] == 4 and found["ranks"][3]["held"] == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--term", "bubble"), ("bubble = ", "= others / vp", "arXiv:2104.04473")),
+        (("--term", "p1_weight"), ("p1_weight = ", "tail**2", "calibration: matmul_tail")),
+        (("--term", "activations", "--stage", "1"), ("activations = ", "= flying * each", "in flight")),
+    ],
+)
+def test_one_number_is_derived(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, ...], told: tuple[str, ...]
+) -> None:
+    assert main(["strategy", "explain", strategy(tmp_path), *ON, *words]) == 0
+    printed = capsys.readouterr().out
+    assert all(word in printed for word in told)
+    assert "rank 0" not in printed
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--term", "bubbles"), "expected one of products, attention"),
+        (("--stage", "4"), "expected a pipeline stage from 0 to 3"),
+        (("--device", "h101"), "no such data sheet"),
+    ],
+)
+def test_what_there_is_not_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, ...], told: str
+) -> None:
+    assert main(["strategy", "explain", strategy(tmp_path), *ON, *words]) == 2
+    assert told in capsys.readouterr().err
+
+
+def test_a_strategy_for_no_model_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["strategy", "explain", strategy(tmp_path, workload=False), *ON]) == 2
+    assert "without a workload" in capsys.readouterr().err
+
+
+def test_a_page_has_both_pictures_and_needs_nothing_else(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("jinja2", reason="needs the extra `report`")
+    page = tmp_path / "plan.html"
+    assert main(["strategy", "explain", strategy(tmp_path), *ON, "--html", str(page)]) == 0
+    html = page.read_text()
+    assert html.count("micro batch 0") >= 4 and "stage 3: " in html
+    assert "others / vp" in html and "http://" not in html.replace("http://www.w3.org", "")
+    assert 'src="http' not in html and "<link" not in html
+    mine = tmp_path / "mine.html"
+    mine.write_text("my own words")
+    assert main(["strategy", "explain", strategy(tmp_path), *ON, "--html", str(mine)]) == 2
+    assert mine.read_text() == "my own words"

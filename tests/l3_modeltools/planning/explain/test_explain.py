@@ -1,0 +1,111 @@
+"""Every printed formula, worked out with the printed values, gives the printed number."""
+
+import math
+from collections.abc import Iterator
+
+import pytest
+from msgspec.structs import replace
+
+from l0_infra import load_devices
+from l3_modeltools import preset
+from l3_modeltools.frameworks import practice_of
+from l3_modeltools.planning import Site
+from l3_modeltools.planning.cost import Setting, time_of
+from l3_modeltools.planning.cost.bytes import memory_of
+from l3_modeltools.planning.explain import Derivation, explain_stage, explain_step
+from l3_modeltools.schemas import (
+    Calibration,
+    Degrees,
+    Machine,
+    Network,
+    Pipeline,
+    Recompute,
+    Strategy,
+    balanced_offset,
+)
+from tests.support.planner import setting
+
+DEVICE = next(device for device in load_devices() if device.name == "h100-sxm-80")
+SITE = Site(
+    machine=Machine(name="pod", device=DEVICE.name, nodes=64, network=Network(bytes_per_s_per_device=5e10)),
+    device=DEVICE,
+    calibration=Calibration(name="test"),
+)
+LLAMA, V3 = preset("llama-3.1-70b"), preset("deepseek-v3")
+
+CASES = {
+    "alone": setting(preset("llama-3.2-1b"), batches=4),
+    "sharded": setting(
+        preset("llama-3.1-8b"),
+        Strategy(degrees=Degrees(dp=64), zero_stage=3, recompute=Recompute(mode="full")),
+        batches=2,
+        practice=practice_of("torchtitan"),
+    ),
+    "pipeline": setting(
+        LLAMA,
+        Strategy(
+            degrees=Degrees(dp=4, tp=8, pp=4, vp=2, sequence_parallel=True),
+            pipeline=Pipeline(schedule="interleaved", offset=balanced_offset(LLAMA.layers, 4, 2)),
+            recompute=Recompute(mode="selective"),
+            zero_stage=1,
+        ),
+        batches=16,
+        practice=replace(practice_of("megatron"), overlap_tp=True),
+    ),
+    "experts": setting(
+        V3,
+        Strategy(
+            degrees=Degrees(dp=64, pp=8, ep=64),
+            pipeline=Pipeline(schedule="zero_bubble", offset=balanced_offset(V3.layers, 8, 1)),
+            zero_stage=1,
+        ),
+        batches=16,
+        practice=replace(practice_of("megatron"), compute="fp8"),
+    ),
+}
+
+
+def every(one: Derivation) -> Iterator[Derivation]:
+    yield one
+    for part in one.parts:
+        yield from every(part)
+
+
+def worked_out(one: Derivation) -> float:
+    names = {given.symbol: given.value for given in one.inputs} | {
+        part.name: part.value for part in one.parts
+    }
+    return float(eval(one.formula, {"__builtins__": {}, "max": max, "log2": math.log2}, names))
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_formulas_give_the_numbers_that_they_stand_beside(name: str) -> None:
+    found = CASES[name]
+    derivations = [explain_step(found, SITE)]
+    derivations += [explain_stage(found, stage) for stage in range(found.strategy.degrees.pp)]
+    looked = 0
+    for derivation in derivations:
+        for one in every(derivation):
+            assert worked_out(one) == pytest.approx(one.value, rel=1e-9, abs=1e-15), one.name
+            looked += 1
+    assert looked > 30
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_whole_is_what_the_planner_says(name: str) -> None:
+    found: Setting = CASES[name]
+    step = time_of(found, SITE.machine, SITE.device, SITE.calibration)
+    told = explain_step(found, SITE)
+    assert told.value == step.total
+    assert {part.name: part.value for part in told.parts} == dict(step.named())
+    stages = memory_of(found).stages
+    for stage, memory in enumerate(stages):
+        assert {part.name: part.value for part in explain_stage(found, stage).parts} == dict(memory.named())
+
+
+def test_a_part_is_found_however_deep() -> None:
+    told = explain_step(CASES["pipeline"], SITE)
+    product = told.find("p1_forward")
+    assert product is not None and product.unit == "s"
+    assert {one.symbol: one.value for one in product.inputs}["K"] == 8192
+    assert told.find("nothing") is None
