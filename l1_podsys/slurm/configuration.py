@@ -26,12 +26,16 @@ ENVIRONMENT = {"nvidia": "nvidia_gpu_env", "amd": "amd_gpu_env", "ascend": "no_g
 
 
 def render_gres_conf(members: Iterable[SlurmMember]) -> str:
-    """Write gres.conf: which device files are which accelerators, one line for all nodes alike."""
-    alike: dict[Devices, list[str]] = {}
+    """Write gres.conf: device files and the cores next to them, the same lines for all nodes alike.
+
+    Slurm's own detection (AutoDetect) stays off: it needs NVML or RSMI in Slurm's build, knows no Ascend, and where it
+    differs from what is written the node is taken out of work.
+    """
+    alike: dict[tuple[Devices, ...], list[str]] = {}
     for member in members:
-        for devices in member.shape.devices:
-            alike.setdefault(devices, []).append(member.name)
-    return NOTE + "".join(f"NodeName={fold(names)} {_gres(devices)}\n" for devices, names in alike.items())
+        alike.setdefault(member.shape.devices, []).append(member.name)
+    lines = [(fold(names), one) for devices, names in alike.items() for one in devices]
+    return NOTE + "".join(f"NodeName={names} {_gres(devices)}\n" for names, devices in lines)
 
 
 def render_topology_conf(switches: Sequence[Switch]) -> str:
@@ -77,7 +81,10 @@ def render_database_conf(memory_bytes: int) -> str:
 
 
 def _gres(devices: Devices) -> str:
-    return f"Name=gpu Type={devices.type} File={fold(devices.files)} Flags={ENVIRONMENT[devices.vendor]}"
+    cores = f" Cores={devices.cores}" if devices.cores else ""
+    return (
+        f"Name=gpu Type={devices.type} File={fold(devices.files)}{cores} Flags={ENVIRONMENT[devices.vendor]}"
+    )
 
 
 def _switch(switch: Switch) -> str:

@@ -1,12 +1,15 @@
 """What Slurm is told of a node: processors, memory, accelerators and class, from the node's facts; pure."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 
 import msgspec
 
 from l0_infra.core.errors import FactsMissingError
 from l0_infra.schemas import Accelerator, NodeFacts
+from l1_podsys.slurm.near_cores import near_cores
 
 __all__ = ["Devices", "NodeShape", "feature_name", "node_conf_line", "shape_of"]
 
@@ -26,11 +29,15 @@ FILES = {
 
 
 class Devices(msgspec.Struct, frozen=True, kw_only=True):
-    """Accelerators of one type in a node, with their device files in the order of their indices."""
+    """Accelerators of one type in a node, with their device files in the order of their indices.
+
+    `cores` are those next to all of them, as Slurm counts them; empty: none is nearer than another, or nobody knows.
+    """
 
     vendor: str
     type: str
     files: tuple[str, ...]
+    cores: str = ""
 
 
 class NodeShape(msgspec.Struct, frozen=True, kw_only=True):
@@ -55,11 +62,12 @@ def shape_of(facts: NodeFacts, node_class: str) -> NodeShape:
             expected="what the scheduler may give to work",
             hint="`ogai node probe` tells why it could not be read",
         )
+    layout = _layout(facts, min(cpus))
     return NodeShape(
         cpus=min(cpus),
-        layout=_layout(facts, min(cpus)),
+        layout=layout,
         memory_mib=_memory_for_work(facts, min(memory)) // MIB // STEP_MIB * STEP_MIB,
-        devices=tuple(_devices(facts.accelerators)),
+        devices=tuple(_devices(facts.accelerators, near_cores(facts, layout))),
         feature=feature_name(node_class),
     )
 
@@ -77,7 +85,10 @@ def node_conf_line(shape: NodeShape) -> str:
         ]
     parts.append(f"RealMemory={shape.memory_mib}")
     if shape.devices:
-        parts.append("Gres=" + ",".join(f"gpu:{one.type}:{len(one.files)}" for one in shape.devices))
+        counts: Counter[str] = Counter()
+        for one in shape.devices:
+            counts[one.type] += len(one.files)
+        parts.append("Gres=" + ",".join(f"gpu:{kind}:{count}" for kind, count in counts.items()))
     return " ".join([*parts, f"Feature={shape.feature}"])
 
 
@@ -105,12 +116,14 @@ def _memory_for_work(facts: NodeFacts, total: int) -> int:
     return left - reserve
 
 
-def _devices(accelerators: Sequence[Accelerator]) -> Iterator[Devices]:
+def _devices(accelerators: Sequence[Accelerator], near: Mapping[str, str]) -> Iterator[Devices]:
+    """Yield those of each type, split where the cores next to them change: Slurm numbers them line by line."""
     kinds: dict[tuple[str, str], list[Accelerator]] = {}
     for one in sorted(accelerators, key=lambda one: (one.vendor, one.index)):
         kinds.setdefault((one.vendor, type_name(one)), []).append(one)
     for (vendor, kind), same in kinds.items():
-        yield Devices(vendor=vendor, type=kind, files=tuple(map(_file, same)))
+        for cores, beside in groupby(same, key=lambda one: near.get(one.id, "")):
+            yield Devices(vendor=vendor, type=kind, files=tuple(map(_file, beside)), cores=cores)
 
 
 def type_name(one: Accelerator) -> str:

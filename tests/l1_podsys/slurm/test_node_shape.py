@@ -25,6 +25,7 @@ def test_a_node_is_told_as_it_was_found(case: dict[str, Any]) -> None:
     shape = shape_of(facts(case["facts"]), case["node_class"])
     assert node_conf_line(shape) == case["line"]
     assert [list(one.files) for one in shape.devices] == case["files"]
+    assert [one.cores for one in shape.devices] == case.get("cores", [""] * len(shape.devices))
 
 
 @pytest.mark.parametrize(
