@@ -6,6 +6,7 @@ from typing import Literal
 
 from l0_infra.core.units import format_count
 from l1_podsys.gates.accelerators import probe_diagnoses
+from l1_podsys.gates.burnin import worst_of
 from l1_podsys.gates.bursts import Asked, Measured, measure_class
 from l1_podsys.gates.catalogue import verdict
 from l1_podsys.gates.class_sums import ACROSS, sum_class
@@ -88,7 +89,7 @@ def _together(
         if sums.baseline != usual:
             record = record.with_baseline(node_class, ACROSS, sums.baseline)
         found += sums.verdicts
-    return MeasuredCluster(verdicts=tuple(found), record=record)
+    return MeasuredCluster(verdicts=worst_of([found]), record=record)  # both say whether values are right
 
 
 def _measured(

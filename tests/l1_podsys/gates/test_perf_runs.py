@@ -17,7 +17,9 @@ CASES: list[dict[str, Any]] = yaml.safe_load(
 
 
 def outcome(text: str, *, late: bool = False) -> Outcome:
-    return Outcome(argv=("sh",), ended_by="deadline" if late else "exit", exit_code=0, stdout_bytes=text.encode())
+    return Outcome(
+        argv=("sh",), ended_by="deadline" if late else "exit", exit_code=0, stdout_bytes=text.encode()
+    )
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
@@ -30,7 +32,9 @@ def test_what_a_run_shows(case: dict[str, Any]) -> None:
     )
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if case["kind"] == "well"], ids=lambda case: case["name"])
+@pytest.mark.parametrize(
+    "case", [case for case in CASES if case["kind"] == "well"], ids=lambda case: case["name"]
+)
 def test_no_part_of_a_good_answer_is_good(case: dict[str, Any]) -> None:
     text = case["text"]
     parts = [text[:cut] for cut in range(0, text.index("\n== exit"), 7)]
