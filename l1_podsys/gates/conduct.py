@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from l0_infra.core.units import format_count
+from l0_infra.schemas import Device
 from l1_podsys.gates.accelerators import probe_diagnoses
 from l1_podsys.gates.burnin import worst_of
 from l1_podsys.gates.bursts import Asked, Measured, measure_class
@@ -45,8 +46,12 @@ def measure_cluster(
     level: Literal["medium", "burnin"] = "medium",
     seed: int,
     on_round: Callable[[str], None] = lambda _: None,
+    sheets: Sequence[Device] = (),
 ) -> MeasuredCluster:
-    """Measure compute nodes that answer and on which nothing runs, class by class."""
+    """Measure compute nodes that answer and on which nothing runs, class by class.
+
+    `sheets`: data sheets of accelerators, beside whose links bandwidths are set.
+    """
     busy = {node.name for node in scene.slurm or () if node.busy}
     compute = [view for view in scene.views if "compute" in view.member.roles and not view.lost]
     found = [
@@ -62,7 +67,7 @@ def measure_cluster(
             verdicts = [*_judge(measured, _Baselines(record, node_class)), *missing]
             record = _kept(record, node_class, measured, verdicts)
             found += verdicts
-        together = _together(cluster, members, reach, record, on_round)
+        together = _together(cluster, members, reach, record, on_round, sheets)
         found, record = [*found, *together.verdicts], together.record
     found += probe_diagnoses(free, level, reach)
     return MeasuredCluster(verdicts=tuple(found), record=record)
@@ -74,12 +79,13 @@ def _together(
     reach: Reach,
     record: GateRecord,
     on_round: Callable[[str], None],
+    sheets: Sequence[Device],
 ) -> MeasuredCluster:
     """Have the accelerators of each node of one class work together, and then all its nodes."""
     node_class = members[0].member.node_class
     if any(view.facts is not None and view.facts.accelerators for view in members):
         on_round(f"collectives within {format_count(len(members), 'node')}")
-    within = measure_within(members, cluster.gates.collective_test or "", reach)
+    within = measure_within(members, cluster.gates.collective_test or "", reach, sheets)
     found = [*_judge(within.measured, _Baselines(record, node_class)), *within.verdicts]
     record = _kept(record, node_class, within.measured, found)
     if len(members) > 1:

@@ -3,11 +3,10 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from l0_infra import load_devices
 from l0_infra.core.errors import OgaiError
 from l0_infra.core.exec import Runner
 from l0_infra.core.units import format_bytes
-from l0_infra.schemas import Accelerator, NodeFacts
+from l0_infra.schemas import Accelerator, Device, NodeFacts
 from l1_podsys.gates.bursts import Measured
 from l1_podsys.gates.catalogue import Severity, verdict
 from l1_podsys.gates.perf_runs import WITHIN_S, Conclusion, PerfRun, conclude, read_run, within_command
@@ -39,7 +38,7 @@ class Within:
     verdicts: tuple[Verdict, ...]
 
 
-def measure_within(views: Sequence[NodeView], place: str, reach: Reach) -> Within:
+def measure_within(views: Sequence[NodeView], place: str, reach: Reach, sheets: Sequence[Device]) -> Within:
     """Run the test on all nodes that have whole accelerators, each by itself; one without the test has no verdict."""
     of = {
         view.name: view.facts for view in views if view.facts is not None and _whole(view.facts.accelerators)
@@ -61,6 +60,9 @@ def measure_within(views: Sequence[NodeView], place: str, reach: Reach) -> Withi
         Speeds(node=name, rounds=end.speeds) for name, end in ends.items() if len(of[name].accelerators) > 1
     )
     told = [one for name, end in ends.items() for one in _judge(name, runs[name].program, end, of[name])]
+    told += [
+        one for name, end in ends.items() for one in _judge_links(name, end, expected_bus(of[name], sheets))
+    ]
     told += [verdict(name, WITHIN, "unknown", found) for name, found in lost.items()]
     measured = Measured(speeds={COLLECTIVE: speeds} if speeds else {}, errors=lost, held={})
     return Within(runs=runs, measured=measured, verdicts=tuple(told))
@@ -85,19 +87,20 @@ def _judge(node: str, program: str, end: Conclusion, facts: NodeFacts) -> Iterat
         yield verdict(node, WITHIN, "ok", f"{among} came to its end")
         severity: Severity = "ok" if end.kind == "well" else "critical"
         yield verdict(node, CORRECT, severity, f"{among}: {end.words or 'all values are right'}")
-    if end.speeds and (carried := expected_bus(facts)):
-        yield _of_links(node, max(end.speeds), *carried)
 
 
-def _of_links(node: str, found: float, carried: float, kind: str) -> Verdict:
+def _judge_links(node: str, end: Conclusion, links: tuple[float, str] | None) -> Iterator[Verdict]:
+    if not end.speeds or links is None:
+        return
+    found, (carried, kind) = max(end.speeds), links
     share = found / carried
     severity: Severity = "ok" if share >= LEAST_SHARE else "warning" if share >= WORST_SHARE else "critical"
     words = f"{format_bytes(round(found))}/s on the bus, {share:.0%} of what {kind} carries"
     expected = f"at least {LEAST_SHARE:.0%} of {format_bytes(round(carried))}/s"
-    return verdict(node, LINKS, severity, words, expected=expected)
+    yield verdict(node, LINKS, severity, words, expected=expected)
 
 
-def expected_bus(facts: NodeFacts) -> tuple[float, str] | None:
+def expected_bus(facts: NodeFacts, sheets: Sequence[Device]) -> tuple[float, str] | None:
     """Return bytes a second that the direct links of each accelerator carry one way by its data sheet, and their kind.
 
     None unless all accelerators are of one model and in one group of such links: else the slowest way counts, which no
@@ -108,7 +111,7 @@ def expected_bus(facts: NodeFacts) -> tuple[float, str] | None:
     joined = any({one.id for one in accelerators} <= set(group) for group in groups)
     if len(models) != 1 or not joined:
         return None
-    sheet = next((one for one in load_devices() if one.name in models), None)
+    sheet = next((one for one in sheets if one.name in models), None)
     link = next((one for one in sheet.links if one.kind in DIRECT), None) if sheet else None
     if link is None:
         return None

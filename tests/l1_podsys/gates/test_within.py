@@ -8,6 +8,7 @@ from typing import TypeVar
 import msgspec
 import pytest
 
+from l0_infra import load_devices
 from l0_infra.core.errors import OgaiError
 from l0_infra.core.exec import Answer, Command, Runner, ScriptedRunner
 from l0_infra.schemas import Accelerator, NodeFacts, Topology
@@ -19,6 +20,7 @@ from tests.l1_podsys.gates.scenes import CLUSTER, scene, with_view
 
 Value = TypeVar("Value")
 
+SHEETS = load_devices()
 NODES = ("c1", "c2", "c3", "c4")
 HEAD = "#  size  count  type  redop  root  time  algbw  busbw  #wrong  time  algbw  busbw  #wrong\n"
 LINKED = 450.0
@@ -104,7 +106,9 @@ def pod_scene(**changes: object) -> Scene:
 def measured(
     pod: Pod, record: GateRecord | None = None, **changes: object
 ) -> tuple[list[Verdict], GateRecord]:
-    whole = measure_cluster(CLUSTER, pod_scene(**changes), pod.reach, record or GateRecord(), seed=1)
+    whole = measure_cluster(
+        CLUSTER, pod_scene(**changes), pod.reach, record or GateRecord(), seed=1, sheets=SHEETS
+    )
     return [one for one in whole.verdicts if one.check.startswith("collective")], whole.record
 
 
@@ -290,9 +294,12 @@ def facts(count: int, device: str, *, groups: tuple[tuple[int, ...], ...]) -> No
 
 def test_what_links_carry_follows_from_sheet_and_topology() -> None:
     everyone = (tuple(range(8)),)
-    assert expected_bus(facts(8, "h100-sxm-80", groups=everyone)) == (4.5e11, "nvlink")
-    assert expected_bus(facts(8, "ascend-910b3", groups=everyone)) == (1.96e11, "hccs")
-    assert expected_bus(facts(2, "ascend-910b3", groups=((0, 1),))) == (pytest.approx(1.96e11 / 7), "hccs")
-    assert expected_bus(facts(4, "h100-sxm-80", groups=((0, 1), (2, 3)))) is None
-    assert expected_bus(facts(2, "l4", groups=((0, 1),))) is None
-    assert expected_bus(facts(2, "unheard-of", groups=((0, 1),))) is None
+    assert expected_bus(facts(8, "h100-sxm-80", groups=everyone), SHEETS) == (4.5e11, "nvlink")
+    assert expected_bus(facts(8, "ascend-910b3", groups=everyone), SHEETS) == (1.96e11, "hccs")
+    assert expected_bus(facts(2, "ascend-910b3", groups=((0, 1),)), SHEETS) == (
+        pytest.approx(1.96e11 / 7),
+        "hccs",
+    )
+    assert expected_bus(facts(4, "h100-sxm-80", groups=((0, 1), (2, 3))), SHEETS) is None
+    assert expected_bus(facts(2, "l4", groups=((0, 1),)), SHEETS) is None
+    assert expected_bus(facts(2, "unheard-of", groups=((0, 1),)), SHEETS) is None
