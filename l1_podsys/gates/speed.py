@@ -25,6 +25,8 @@ MAD_TO_SIGMA = 1.4826
 FEWEST = 3
 RANK = 4
 PLAIN_SHARE = 0.6
+BEYOND_NOISE = 0.5
+"""A best burst below this share of the others' middle ones is no noise, however much of it there is."""
 KEPT_RUNS = 50
 
 
@@ -45,6 +47,11 @@ class Speeds:
         """How far the fourth best lies below the best, as a share of it: the more bursts, the less."""
         ranked = sorted(self.rounds, reverse=True)
         return 1 - ranked[min(len(ranked), RANK) - 1] / ranked[0]
+
+    @property
+    def middle(self) -> float:
+        """The middle burst: what a node reaches with all the noise there is."""
+        return median(self.rounds)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -122,11 +129,12 @@ def _among_peers(measured: Sequence[Speeds]) -> Mapping[str, Slowness]:
     bests = [one.best for one in measured]
     usual = median(bests)
     common = max(FLOOR, NOISES * _noise(measured), SIGMAS * _spread(bests) / usual)
+    sure = BEYOND_NOISE * median(one.middle for one in measured) / usual
     most = max(len(one.rounds) for one in measured)
     against = f"the median of {len(bests)} nodes"
     found = {}
     for one in measured:
-        least = 1 - max(common, NOISES * one.noise * one.best / usual)
+        least = max(sure, 1 - max(common, NOISES * one.noise * one.best / usual))
         if len(one.rounds) < most:
             least *= PLAIN_SHARE  # the others had more chances of a good burst
         found[one.node] = Slowness(share=one.best / usual, least=least, against=against)

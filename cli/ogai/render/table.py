@@ -1,5 +1,6 @@
 """Tables: fitted to the terminal for people, plain and whole for pipes."""
 
+import os
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -8,11 +9,12 @@ from typing import TYPE_CHECKING, Generic, Literal, TypeVar
 import click
 
 from l0_infra.core.errors import printable
+from ogai.render.glyphs import UNICODE, choose_glyphs
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["Column", "console", "print_fields", "print_heading", "print_table"]
+__all__ = ["Column", "console", "paints", "print_fields", "print_heading", "print_table"]
 
 Row = TypeVar("Row")
 
@@ -37,6 +39,13 @@ def console(*, stderr: bool = False) -> "Console":
             raise BrokenPipeError
 
     return Piped(stderr=stderr, highlight=False)
+
+
+def paints(screen: "Console") -> bool:
+    """Tell whether a console shows colours and blocks; letters serve elsewhere."""
+    if not screen.is_terminal or screen.color_system is None or screen.no_color:
+        return False
+    return choose_glyphs(screen.encoding, os.environ) is UNICODE
 
 
 def print_table(columns: Sequence[Column[Row]], rows: Sequence[Row]) -> None:

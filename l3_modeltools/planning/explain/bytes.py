@@ -2,38 +2,26 @@
 
 from collections.abc import Iterator
 
-from l3_modeltools.planning.cost.bytes.account import memory_of
+from l3_modeltools.planning.cost.bytes.account import Like, like_of, memory_of
+from l3_modeltools.planning.cost.bytes.allowances import CONTEXT, GROUP, LOST
 from l3_modeltools.planning.cost.bytes.flight import in_flight
-from l3_modeltools.planning.cost.bytes.parameters import stage_parameters
-from l3_modeltools.planning.cost.bytes.place import stages_of
-from l3_modeltools.planning.cost.bytes.states import sharing_of
+from l3_modeltools.planning.cost.bytes.place import Stage, stages_of
+from l3_modeltools.planning.cost.bytes.spare import spare_bytes
 from l3_modeltools.planning.cost.bytes.terms import StageMemory
+from l3_modeltools.planning.cost.bytes.traffic import copy_traffic, stage_traffic
 from l3_modeltools.planning.cost.setting import Setting
-from l3_modeltools.planning.explain.derivation import Derivation, Input
+from l3_modeltools.planning.explain.activations import explain_activations
+from l3_modeltools.planning.explain.derivation import Derivation, inputs
+from l3_modeltools.planning.explain.states import explain_states
 
 __all__ = ["explain_stage"]
-
-MEANING = {
-    "weights": ("weights that last from step to step", "arXiv:1910.02054, section 5"),
-    "gradients": ("summed gradients", "arXiv:1910.02054, section 5"),
-    "master_and_moments": (
-        "AdamW's moments, and fp32 weights beside 16-bit ones",
-        "arXiv:1910.02054, section 3",
-    ),
-    "activations": ("what forward passes keep for backward ones", "arXiv:2205.05198, section 4"),
-    "logits": ("logits and what the loss makes of them", "arXiv:2205.05198, section 4.3"),
-    "communication": ("buffers of exchanges under way", "frameworks/practices.py"),
-    "workspace": ("what a layer's backward pass needs beyond that", "cost/bytes/account.py"),
-    "fragmentation": ("lost between blocks of the allocator", "cost/bytes/allowances.py"),
-    "context": ("the driver's own, and its libraries'", "cost/bytes/allowances.py"),
-}
-"""What each term is, and who says so."""
 
 
 def explain_stage(setting: Setting, stage: int) -> Derivation:
     """Derive the bytes of a rank of a pipeline stage, counted from 0."""
     found = memory_of(setting).stages[stage]
-    parts = tuple(_terms(setting, stage, found))
+    terms = {part.name: part for part in _terms(setting, stage, found)}
+    parts = tuple(terms[name] for name, _ in found.named())
     return Derivation(
         name=f"stage_{stage}",
         meaning="a rank of it at the fullest moment of a step",
@@ -44,49 +32,105 @@ def explain_stage(setting: Setting, stage: int) -> Derivation:
     )
 
 
-def _terms(setting: Setting, stage: int, found: StageMemory) -> Iterator[Derivation]:
-    states = dict(_states(setting, stage, found))
-    for name, value in found.named():
-        meaning, source = MEANING[name]
-        formula, inputs = states.get(name, ("bytes", (Input(symbol="bytes", value=value, meaning=meaning),)))
-        yield Derivation(
-            name=name,
-            meaning=meaning,
-            unit="bytes",
-            value=float(value),
-            formula=formula,
-            inputs=inputs,
-            source=source,
-        )
-
-
-def _states(
-    setting: Setting, stage: int, found: StageMemory
-) -> Iterator[tuple[str, tuple[str, tuple[Input, ...]]]]:
-    """Formulas of what lasts, by parameters and their sharing, and of what is kept, by micro batches in flight."""
-    held, sharing = stage_parameters(setting, stages_of(setting)[stage]), sharing_of(setting)
-    zero = setting.strategy.zero_stage
-    parameters = Input(
-        symbol="parameters", value=held.total, meaning="numbers that a rank holds, uncut by dp"
-    )
-    for name, size, shared in (
-        ("weights", found.weights, zero == 3),
-        ("gradients", found.gradients, zero >= 2),
-        ("master_and_moments", found.master_and_moments, zero >= 1),
-    ):
-        each = Input(symbol="each", value=size / held.total, meaning="bytes of each, its share among copies")
-        copies = Input(symbol="copies", value=sharing.shared, meaning="ranks that hold the same")
-        yield name, ("parameters * each", (parameters, each, *((copies,) if shared else ())))
-    flying = sum(in_flight(setting)[stage])
-    yield (
-        "activations",
-        (
-            "flying * each",
-            (
-                Input(symbol="flying", value=flying, meaning="micro batches in flight, by virtual stage"),
-                Input(
-                    symbol="each", value=found.activations / flying, meaning="bytes kept of one, in the mean"
-                ),
-            ),
+def _terms(setting: Setting, number: int, found: StageMemory) -> Iterator[Derivation]:
+    stage = stages_of(setting)[number]
+    like, flying = like_of(setting, stage), sum(in_flight(setting)[number])
+    yield from explain_states(setting, stage, found)
+    yield explain_activations(setting, number, found)
+    yield _logits(setting, found)
+    yield _communication(setting, stage, found, flying)
+    yield _workspace(setting, stage, found, like)
+    yield Derivation(
+        name="fragmentation",
+        meaning="lost between blocks of the allocator",
+        unit="bytes",
+        value=float(found.fragmentation),
+        formula="allocated // lost",
+        inputs=inputs(
+            ("allocated", found.allocated, "all terms before"), ("lost", LOST, "one byte in so many is lost")
         ),
+        source="reserved over allocated peaks of 15 runs on B200: planning/cost/bytes/allowances.py",
+    )
+    yield Derivation(
+        name="context",
+        meaning="the driver's own, and its libraries'",
+        unit="bytes",
+        value=float(found.context),
+        formula="driver + each * groups",
+        inputs=inputs(
+            ("driver", CONTEXT, "a driver's context and kernels"),
+            ("each", GROUP, "buffers of the collectives of a dimension of the parallelism"),
+            ("groups", (found.context - CONTEXT) // GROUP, "dimensions that are cut"),
+        ),
+        source="an allowance: planning/cost/bytes/allowances.py",
+    )
+
+
+def _logits(setting: Setting, found: StageMemory) -> Derivation:
+    """Numbers of a micro batch's logits on one rank, and the bytes of each and of what the loss makes of it."""
+    tp = setting.strategy.degrees.tp
+    numbers = setting.micro_tokens * setting.vocabulary // tp
+    rows = (
+        ("tokens", setting.micro_tokens, "of a micro batch on a rank"),
+        ("vocabulary", setting.vocabulary, "rows of the output, padding included"),
+        ("tp", tp, "tensor-parallel ranks"),
+        (
+            "each",
+            found.logits // numbers,
+            "bytes of one and of the loss's copies of it; none but on the last stage",
+        ),
+    )
+    return Derivation(
+        name="logits",
+        meaning="logits and what the loss makes of them",
+        unit="bytes",
+        value=float(found.logits),
+        formula="tokens * vocabulary // tp * each",
+        inputs=inputs(*rows),
+        source="arXiv:2205.05198, section 4.3; copies as planning/cost/bytes/ends.py lists them",
+    )
+
+
+def _communication(setting: Setting, stage: Stage, found: StageMemory, flying: int) -> Derivation:
+    between, each = stage_traffic(setting, stage)
+    return Derivation(
+        name="communication",
+        meaning="buffers of exchanges under way",
+        unit="bytes",
+        value=float(found.communication),
+        formula="copies + stages + flying * each",
+        inputs=inputs(
+            (
+                "copies",
+                copy_traffic(setting, stage),
+                "weights gathered and gradients scattered, with ZeRO 2 and 3",
+            ),
+            ("stages", between, "what comes from the stage before and goes to the next"),
+            ("flying", flying, "micro batches in flight, by virtual stage"),
+            ("each", each, "kept for each of them, where the trainer does"),
+        ),
+        source="planning/cost/bytes/traffic.py, by trainer",
+    )
+
+
+def _workspace(setting: Setting, stage: Stage, found: StageMemory, like: Like) -> Derivation:
+    spare = spare_bytes(setting, stage)
+    return Derivation(
+        name="workspace",
+        meaning="what a layer's backward pass needs beyond that",
+        unit="bytes",
+        value=float(found.workspace),
+        formula="max(layer + spare, ending - activations - logits)",
+        inputs=inputs(
+            (
+                "layer",
+                like.workspace - spare,
+                "what the widest layer makes again, and gradients on their way through",
+            ),
+            ("spare", spare, "idle gradients of kernels that add to fp32 sums"),
+            ("ending", like.ending, "gradients of the ends, being scattered when all activations are gone"),
+            ("activations", found.activations, "given free by then"),
+            ("logits", found.logits, "given free by then"),
+        ),
+        source="planning/cost/bytes/account.py; arXiv:1604.06174",
     )

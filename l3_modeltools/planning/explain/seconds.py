@@ -1,110 +1,225 @@
 """Derivations of a step's seconds, term by term, as its slowest stage sees it."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 
 from l3_modeltools.planning.cost.bytes.parameters import stage_parameters
-from l3_modeltools.planning.cost.bytes.place import KINDS, stages_of
+from l3_modeltools.planning.cost.bytes.place import KINDS, Kind, Stage, stages_of
 from l3_modeltools.planning.cost.bytes.states import sharing_of
-from l3_modeltools.planning.cost.seconds.layer import LayerTime, Part, layer_time
+from l3_modeltools.planning.cost.seconds.layer import LayerTime, layer_time
 from l3_modeltools.planning.cost.seconds.rates import Rates
 from l3_modeltools.planning.cost.seconds.stages import StageTime, stage_times
-from l3_modeltools.planning.cost.seconds.step import ADAM_BYTES, StepTime, hand_over_of, time_of
+from l3_modeltools.planning.cost.seconds.step import ADAM_BYTES, StepTime, time_of
 from l3_modeltools.planning.cost.setting import Setting
-from l3_modeltools.planning.explain.derivation import Derivation, Input
-from l3_modeltools.planning.explain.layer import explain_products, explain_tensor_exchange
+from l3_modeltools.planning.explain.derivation import Derivation, inputs
+from l3_modeltools.planning.explain.exchanges import (
+    explain_context_exchange,
+    explain_expert_exchange,
+    explain_hand_over,
+    explain_tensor_exchange,
+)
+from l3_modeltools.planning.explain.passes import explain_attention, explain_elementwise, explain_idle
+from l3_modeltools.planning.explain.products import explain_output, explain_products
+from l3_modeltools.planning.explain.waits import explain_bubble
 from l3_modeltools.planning.opinion import Site
 
 __all__ = ["explain_step"]
 
-BY_LAYER = {
-    "products": ("matrix products, forward and backward", "tiles, waves and the best measured rate"),
-    "attention": ("attention", "arXiv:2205.14135, section 3; arXiv:2407.08608, figures 5 and 6"),
-    "elementwise": ("norms, activation functions, additions and casts", "bytes over memory bandwidth"),
-    "idle": ("what the host takes longer to start kernels than they run", "calibration: launch_s"),
-    "tensor_exchange": ("exchanges of the tensor-parallel group", "arXiv:2205.05198, section 4.2.2"),
-    "expert_exchange": ("tokens to their experts and back", "arXiv:2006.16668, section 3.2"),
-    "context_exchange": ("keys and values that no attention hides", "arXiv:2310.01889"),
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How a term that is a sum over layers and micro batches is derived: what it is, who says so, a layer's part."""
+
+    meaning: str
+    source: str
+    layer: Callable[[Setting, Rates, Kind, str, LayerTime], Derivation]
+
+
+def _products(setting: Setting, rates: Rates, kind: Kind, label: str, layer: LayerTime) -> Derivation:
+    return explain_products(setting, rates, kind, label)
+
+
+BY_LAYER: Mapping[str, Way] = {
+    "products": Way(
+        "matrix products, forward and backward", "tiles, waves and the best measured rate", _products
+    ),
+    "attention": Way("attention, forward and backward", "arXiv:2205.14135, section 3", explain_attention),
+    "elementwise": Way(
+        "norms, activation functions, additions and casts", "bytes over memory bandwidth", explain_elementwise
+    ),
+    "idle": Way(
+        "what the host takes longer to start kernels than they run", "calibration: launch_s", explain_idle
+    ),
+    "tensor_exchange": Way(
+        "exchanges of the tensor-parallel group", "arXiv:2205.05198, section 4.2.2", explain_tensor_exchange
+    ),
+    "expert_exchange": Way(
+        "tokens to their experts and back", "arXiv:2006.16668, section 3.2", explain_expert_exchange
+    ),
+    "context_exchange": Way(
+        "keys and values that no attention hides", "arXiv:2310.01889", explain_context_exchange
+    ),
 }
-"""Terms that are a sum over layers and micro batches: what they are, and who says so."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Step:
+    """What all terms are derived from."""
+
+    setting: Setting
+    site: Site
+    rates: Rates
+    time: StepTime
+    stages: tuple[StageTime, ...]
+    slowest: int
+
+    @property
+    def pace(self) -> StageTime:
+        return self.stages[self.slowest]
+
+    @property
+    def stage(self) -> Stage:
+        return stages_of(self.setting)[self.slowest]
+
+    @property
+    def batches(self) -> tuple[str, int, str]:
+        return "m", self.setting.microbatches, "micro batches"
 
 
 def explain_step(setting: Setting, site: Site) -> Derivation:
     """Derive the seconds of a step. Raises UnsatisfiableError for a number format that the device has no peak of."""
-    step = time_of(setting, site.machine, site.device, site.calibration)
+    time = time_of(setting, site.machine, site.device, site.calibration)
     rates = Rates.of(site.machine, site.device, setting.practice, site.calibration)
     stages = stage_times(setting, rates)
     slowest = max(range(len(stages)), key=lambda p: stages[p].total)
-    terms = tuple(_terms(setting, site, rates, step, stages, slowest))
+    known = _Step(setting=setting, site=site, rates=rates, time=time, stages=stages, slowest=slowest)
+    terms = {part.name: part for part in _terms(known)}
+    parts = tuple(terms[name] for name, _ in time.named())
+    seen = f", as stage {slowest} sees it, which is the slowest" if len(stages) > 1 else ""
     return Derivation(
         name="step",
-        meaning=f"a step, as stage {slowest} sees it, which is the slowest",
+        meaning=f"a step{seen}",
         unit="s",
-        value=step.total,
-        formula=" + ".join(term.name for term in terms),
-        parts=terms,
+        value=time.total,
+        formula=" + ".join(part.name for part in parts),
+        parts=parts,
     )
 
 
-def _terms(
-    setting: Setting,
-    site: Site,
-    rates: Rates,
-    step: StepTime,
-    stages: tuple[StageTime, ...],
-    slowest: int,
-) -> Iterator[Derivation]:
-    pace, batches = stages[slowest], Input(symbol="m", value=setting.microbatches, meaning="micro batches")
-    stage = stages_of(setting)[slowest]
-    layers = {kind: layer_time(setting, rates, KINDS[kind]) for kind in range(3) if stage.count(kind)}
-    for name, (meaning, source) in BY_LAYER.items():
-        parts = tuple(_layer(setting, rates, name, kind, layer) for kind, layer in layers.items())
-        counts = tuple(
-            Input(symbol=f"n_{KINDS[kind]}", value=stage.count(kind), meaning=f"{KINDS[kind]} layers")
-            for kind in layers
-        )
-        sums = " + ".join(f"{count.symbol} * {part.name}" for count, part in zip(counts, parts, strict=True))
-        yield Derivation(
-            name=name,
-            meaning=meaning,
-            unit="s",
-            value=getattr(step, name),
-            formula=f"m * ({sums})",
-            inputs=(batches, *counts),
-            parts=parts,
-            source=source,
-        )
-    yield _each(
-        batches, "recompute", "what is made again", step.recompute, pace.recompute, "arXiv:1604.06174"
-    )
-    yield _each(batches, "output", "the last product and the loss", step.output, pace.output, "")
+def _terms(known: _Step) -> Iterator[Derivation]:
+    setting, time, pace = known.setting, known.time, known.pace
+    kinds = [kind for kind in range(len(KINDS)) if known.stage.count(kind)]
+    layers = {KINDS[kind]: layer_time(setting, known.rates, KINDS[kind]) for kind in kinds}
+    yield from (_by_layer(known, name, way, layers) for name, way in BY_LAYER.items())
+    yield _recompute(known, layers)
     yield Derivation(
+        name="output",
+        meaning="the last product and the loss",
+        unit="s",
+        value=time.output,
+        formula="m * output_each",
+        inputs=inputs(known.batches),
+        parts=(explain_output(setting, known.rates, pace.output),),
+        source="arXiv:2205.05198, section 4.3",
+    )
+    yield _copies(known)
+    yield explain_hand_over(setting, known.rates, time.hand_over)
+    yield explain_bubble(setting, known.stages, known.slowest, time.bubble)
+    yield _optimizer(known)
+    yield from _allowances(known)
+
+
+def _by_layer(known: _Step, name: str, way: Way, layers: Mapping[Kind, LayerTime]) -> Derivation:
+    parts = tuple(
+        way.layer(known.setting, known.rates, kind, f"{kind}_{name}", layer) for kind, layer in layers.items()
+    )
+    counts = [
+        (f"n_{kind}", known.stage.count(KINDS.index(kind)), f"{kind} layers of the stage") for kind in layers
+    ]
+    sums = " + ".join(f"{count[0]} * {part.name}" for count, part in zip(counts, parts, strict=True))
+    return Derivation(
+        name=name,
+        meaning=way.meaning,
+        unit="s",
+        value=getattr(known.time, name),
+        formula=f"m * ({sums})",
+        inputs=inputs(known.batches, *counts),
+        parts=parts,
+        source=way.source,
+    )
+
+
+def _recompute(known: _Step, layers: Mapping[Kind, LayerTime]) -> Derivation:
+    """Layers of the stage by kind and mode, and what each makes again."""
+    rows: list[tuple[str, float, str]] = []
+    terms = []
+    for kind, layer in layers.items():
+        dealt = [chunk.dealt()[KINDS.index(kind)] for chunk in known.stage.chunks]
+        for mode, at in (("full", 0), ("selective", 1)):
+            if many := sum(row[at] for row in dealt):
+                symbol = f"{kind}_{mode}"
+                rows.append((f"n_{symbol}", many, f"{kind} layers recomputed so"))
+                rows.append((symbol, layer.again(known.setting, mode), "seconds of what one makes again"))
+                terms.append(f"n_{symbol} * {symbol}")
+    return Derivation(
+        name="recompute",
+        meaning="what is made again",
+        unit="s",
+        value=known.time.recompute,
+        formula=f"m * ({' + '.join(terms) or '0'})",
+        inputs=inputs(known.batches, *rows),
+        source="arXiv:1604.06174; what parts make again: arXiv:2205.05198, section 4.2",
+    )
+
+
+def _copies(known: _Step) -> Derivation:
+    each = known.pace.copies
+    once = known.time.copies - known.setting.microbatches * each
+    return Derivation(
         name="copies",
         meaning="exchanges between copies that no work hides",
         unit="s",
-        value=step.copies,
+        value=known.time.copies,
         formula="m * each + once",
-        inputs=(
-            batches,
-            Input(symbol="each", value=pace.copies, meaning="with every micro batch (ZeRO 3)"),
-            Input(
-                symbol="once", value=step.copies - setting.microbatches * pace.copies, meaning="once a step"
-            ),
+        inputs=inputs(
+            known.batches,
+            ("each", each, "with every micro batch (ZeRO 3)"),
+            ("once", once, "once a step: gradients after the last micro batch, weights before the first"),
         ),
         source="arXiv:1910.02054, section 7; rings as in arXiv:1909.09756, section 2",
     )
-    yield _hand_over(setting, rates, step, batches)
-    yield _bubble(setting, step, stages, slowest)
-    yield _optimizer(setting, rates, step, slowest)
+
+
+def _optimizer(known: _Step) -> Derivation:
+    held, sharing = stage_parameters(known.setting, known.stage), sharing_of(known.setting)
+    shared = known.setting.strategy.zero_stage > 0
+    count = sharing.share(held, ADAM_BYTES) if shared else ADAM_BYTES * held.total
+    return Derivation(
+        name="optimizer",
+        meaning="AdamW over a rank's share of the parameters",
+        unit="s",
+        value=known.time.optimizer,
+        formula="bytes / memory",
+        inputs=inputs(
+            ("bytes", count, f"{ADAM_BYTES} for each parameter that a rank updates"),
+            ("memory", known.rates.memory, "bytes/s of the device's memory, times memory_share"),
+        ),
+        source="arXiv:1711.05101; bytes over memory bandwidth",
+    )
+
+
+def _allowances(known: _Step) -> Iterator[Derivation]:
+    time, figures = known.time, known.site.calibration
     yield Derivation(
         name="stragglers",
         meaning="waiting for the slowest of all nodes",
         unit="s",
-        value=step.stragglers,
+        value=time.stragglers,
         formula="share * log2(nodes) * work",
-        inputs=(
-            Input(symbol="share", value=site.calibration.straggler_share, meaning="calibration"),
-            Input(symbol="nodes", value=site.machine.nodes, meaning="nodes of the machine"),
-            Input(symbol="work", value=step.total - step.stragglers - step.rest, meaning="all terms before"),
+        inputs=inputs(
+            ("share", figures.straggler_share, "calibration: straggler_share"),
+            ("nodes", known.site.machine.nodes, "nodes of the machine"),
+            ("work", time.total - time.stragglers - time.rest, "all terms before"),
         ),
         source="calibration: straggler_share",
     )
@@ -112,99 +227,8 @@ def _terms(
         name="rest",
         meaning="what a step takes beside all that is counted",
         unit="s",
-        value=step.rest,
+        value=time.rest,
         formula="step_s",
-        inputs=(Input(symbol="step_s", value=site.calibration.step_s, meaning="calibration"),),
+        inputs=inputs(("step_s", figures.step_s, "calibration: step_s")),
         source="calibration: step_s",
-    )
-
-
-def _layer(setting: Setting, rates: Rates, name: str, kind: int, layer: LayerTime) -> Derivation:
-    """A layer's part of a term; products and their exchanges down to the shapes of matrices."""
-    part: Part = getattr(layer, name)
-    label = f"{KINDS[kind]}_{name}"
-    if name == "products":
-        return explain_products(setting, rates, KINDS[kind], label)
-    if name == "tensor_exchange":
-        return explain_tensor_exchange(setting, rates, KINDS[kind], label, part)
-    return Derivation(
-        name=label,
-        meaning=f"of a {KINDS[kind]} layer and a micro batch",
-        unit="s",
-        value=part.both,
-        formula="forward + backward",
-        inputs=(
-            Input(symbol="forward", value=part.forward, meaning="seconds forward"),
-            Input(symbol="backward", value=part.backward, meaning="seconds backward"),
-        ),
-    )
-
-
-def _each(batches: Input, name: str, meaning: str, value: float, each: float, source: str) -> Derivation:
-    one = Input(symbol="each", value=each, meaning="of the slowest stage and a micro batch")
-    return Derivation(
-        name=name,
-        meaning=meaning,
-        unit="s",
-        value=value,
-        formula="m * each",
-        inputs=(batches, one),
-        source=source,
-    )
-
-
-def _hand_over(setting: Setting, rates: Rates, step: StepTime, batches: Input) -> Derivation:
-    degrees = setting.strategy.degrees
-    hidden = degrees.vp > 1 and setting.practice.overlap_pp
-    return Derivation(
-        name="hand_over",
-        meaning="activations to the next stage, and their gradients back",
-        unit="s",
-        value=step.hand_over,
-        formula="(pp * vp - 1) * one" if hidden or degrees.pp == 1 else "(pp - 1 + (m - 1) * vp) * one",
-        inputs=(
-            batches,
-            Input(symbol="pp", value=degrees.pp, meaning="pipeline stages"),
-            Input(symbol="vp", value=degrees.vp, meaning="virtual stages of each"),
-            Input(symbol="one", value=hand_over_of(setting, rates), meaning="there and back, a micro batch"),
-        ),
-        source="arXiv:2104.04473, section 2.2; virtual stages work meanwhile",
-    )
-
-
-def _bubble(setting: Setting, step: StepTime, stages: tuple[StageTime, ...], slowest: int) -> Derivation:
-    zero = setting.strategy.pipeline.schedule == "zero_bubble"
-    others = [one for p, one in enumerate(stages) if p != slowest]
-    waited = sum(max(0.0, one.total - 2 * one.weight_gradients * zero) for one in others)
-    return Derivation(
-        name="bubble",
-        meaning="waiting for the other stages to begin and to end",
-        unit="s",
-        value=step.bubble,
-        formula="others / vp",
-        inputs=(
-            Input(symbol="others", value=waited, meaning="one micro batch on all other stages"),
-            Input(symbol="vp", value=setting.strategy.degrees.vp, meaning="virtual stages of each"),
-        ),
-        source="arXiv:2401.10241, section 2.3" if zero else "arXiv:2104.04473, section 2.2",
-    )
-
-
-def _optimizer(setting: Setting, rates: Rates, step: StepTime, slowest: int) -> Derivation:
-    held, sharing = stage_parameters(setting, stages_of(setting)[slowest]), sharing_of(setting)
-    shared = setting.strategy.zero_stage > 0
-    count = sharing.share(held, ADAM_BYTES) if shared else ADAM_BYTES * held.total
-    return Derivation(
-        name="optimizer",
-        meaning="AdamW over a rank's share of the parameters",
-        unit="s",
-        value=step.optimizer,
-        formula="bytes / memory",
-        inputs=(
-            Input(
-                symbol="bytes", value=count, meaning=f"{ADAM_BYTES} for each parameter that a rank updates"
-            ),
-            Input(symbol="memory", value=rates.memory, meaning="bytes/s of the device's memory"),
-        ),
-        source="arXiv:1711.05101; bytes over memory bandwidth",
     )

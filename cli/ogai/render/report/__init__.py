@@ -39,6 +39,7 @@ from ogai.render.report.figures import (
     Tone,
     series_tone,
 )
+from ogai.render.report.lanes import Lane, LaneRun, Lanes
 from ogai.render.report.maker import render_page
 from ogai.render.report.save import save_page
 from ogai.render.report.thin import smooth
@@ -63,6 +64,9 @@ __all__ = [
     "HeatRun",
     "Histogram",
     "Key",
+    "Lane",
+    "LaneRun",
+    "Lanes",
     "Line",
     "LineChart",
     "Page",

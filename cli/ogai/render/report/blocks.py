@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
 from ogai.render.report.figures import Drawing, Key, Tone
+from ogai.render.report.lanes import Lanes
 
 __all__ = [
     "Bar",
@@ -219,7 +220,7 @@ class Fold:
     printed: bool = True
 
 
-Block = Facts | Prose | Heading | Figure | Pair | Table | Bar | HeatMap | Quotes | Code | Fold
+Block = Facts | Prose | Heading | Figure | Pair | Table | Bar | HeatMap | Lanes | Quotes | Code | Fold
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from ogai.render.report.blocks import Page
 from ogai.render.report.figures import Drawing
+from ogai.render.report.lanes import lane_data, lane_paths, lane_ticks
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -43,9 +44,12 @@ def _template() -> Template:
     )
     environment.globals.update(
         generator=GENERATOR,
-        style=Markup(_load("style.css")),
-        script=Markup(_load("pointer.js")),
+        style=Markup(_load("style.css") + _load("lanes.css")),
+        script=Markup(_load("pointer.js") + _load("lanes.js")),
         svg=Markup,
+        lane_data=lane_data,
+        lane_paths=lane_paths,
+        lane_ticks=lane_ticks,
         pointer_data=pointer_data,
     )
     return environment.get_template("page.html.j2")

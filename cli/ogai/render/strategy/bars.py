@@ -10,7 +10,7 @@ from l0_infra.core.units import format_bytes
 if TYPE_CHECKING:
     from rich.text import Text
 
-__all__ = ["draw_legend", "draw_stages"]
+__all__ = ["BANDS", "draw_legend", "draw_stages"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +42,18 @@ LABEL, VALUE = 13, 22
 
 
 def draw_stages(
-    stages: Sequence[dict[str, int]], layers: Sequence[int], capacity: int, width: int, *, coloured: bool
+    stages: Sequence[dict[str, int]],
+    layers: Sequence[int],
+    capacity: int,
+    width: int,
+    *,
+    coloured: bool,
+    number: int = 0,
 ) -> Iterator["Text"]:
-    """Yield a line for each stage, or group of stages with like bars, as long as the device's memory is large."""
+    """Yield a line for each stage, or group of stages with like bars, as long as the device's memory is large.
+
+    `number` is that of the first stage.
+    """
     from rich.text import Text
 
     room = max(10, width - LABEL - VALUE)
@@ -54,7 +63,7 @@ def draw_stages(
         for band, cells in zip(BANDS, _cells(stage, capacity, room), strict=True):
             used.append(("█" if coloured else band.letter) * cells, style=band.colour if coloured else "")
         used.append(("░" if coloured else ".") * max(0, room - used.cell_len), style="dim")
-        label = f"stage {first}" if first == last else f"stage {first}-{last}"
+        label = f"stage {number + first}" + (f"-{number + last}" if last > first else "")
         yield Text.assemble(f"{label:<{LABEL}}", used, f"  {format_bytes(total):>8}, {layers[first]} layers")
 
 

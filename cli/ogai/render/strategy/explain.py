@@ -6,46 +6,53 @@ from pathlib import Path
 import click
 
 from l0_infra.core.errors import UnsatisfiableError
-from l0_infra.core.units import format_bytes
 from l3_modeltools import Derivation, Timeline
 from ogai.flows.strategy import Explained
 from ogai.render.report import render_page, save_page
 from ogai.render.strategy.bars import draw_legend, draw_stages
-from ogai.render.strategy.timeline import draw_ranks, kinds_legend
+from ogai.render.strategy.derived import derivation_lines, quantity
+from ogai.render.strategy.timeline import draw_timeline
 from ogai.render.strategy.words import cut, held, share, step
-from ogai.render.table import console, print_fields
+from ogai.render.table import Column, console, paints, print_fields, print_heading, print_table
 
-__all__ = ["derivation_lines", "print_explained", "quantity", "write_page"]
+__all__ = ["print_explained", "write_page"]
 
 TOLD = 0.0005
-"""Terms below this share of the whole are left out of a picture's table."""
+"""Terms below this share of the whole are left out of a table."""
 
 
 def print_explained(explained: Explained, timeline: Timeline, *, whole: bool) -> None:
-    """Print the pictures and the terms, or the derivations of what was asked for."""
+    """Print the pictures and the terms, or the derivations of what was asked for; what to do next goes to stderr."""
     if not whole:
-        for one in filter(None, (explained.step, *explained.stages)):
-            click.echo("\n".join(derivation_lines(one)))
+        _print_derived(explained)
         return
     print_fields(list(_head(explained)))
-    screen = console()
-    coloured = screen.is_terminal and screen.color_system is not None and not screen.no_color
-    width = screen.width
-    click.echo("\nthe step, rank by rank")
-    for line in draw_ranks(timeline, width, coloured=coloured):
-        screen.print(line, no_wrap=True, highlight=False)
-    screen.print(kinds_legend(timeline, coloured=coloured), highlight=False)
+    print()
+    _print_step(timeline)
     if explained.step is not None:
-        click.echo("\nseconds of the slowest stage")
-        print_fields(list(_terms(explained.step)))
-    click.echo("\nbytes of a rank, by pipeline stage")
-    stages = [{part.name: round(part.value) for part in one.parts} for one in explained.stages]
-    for line in draw_stages(
-        stages, explained.layers, explained.device_memory_bytes, width, coloured=coloured
-    ):
-        screen.print(line, no_wrap=True, highlight=False)
-    screen.print(draw_legend(coloured=coloured), highlight=False)
-    click.echo("\nwhere one comes from: --term NAME; both pictures on a page: --html FILE")
+        print()
+        print_heading(f"Seconds of {explained.step.meaning}")
+        _print_terms(explained.step)
+    print()
+    _print_stages(explained)
+    click.echo(
+        "where one comes from: --term NAME, of another stage: --stage P; all on a page: --html FILE", err=True
+    )
+
+
+def _print_derived(explained: Explained) -> None:
+    """The term of a step's seconds, or of the bytes of the stage that has most of it."""
+    if explained.step is not None:
+        print("\n".join(derivation_lines(explained.step)))
+        parts = explained.step.parts
+    else:
+        at = max(range(len(explained.stages)), key=lambda one: explained.stages[one].value)
+        several = ", which has most of it" if len(explained.stages) > 1 else ""
+        print_heading(f"Stage {explained.first_stage + at}{several}")
+        print("\n".join(derivation_lines(explained.stages[at])))
+        parts = explained.stages[at].parts
+    if parts:
+        click.echo(f"its parts are explained by their own names: --term {parts[0].name}", err=True)
 
 
 def _head(explained: Explained) -> Iterator[tuple[str, str]]:
@@ -62,36 +69,47 @@ def _head(explained: Explained) -> Iterator[tuple[str, str]]:
         )
 
 
-def _terms(whole: Derivation) -> Iterator[tuple[str, str]]:
-    for part in sorted(whole.parts, key=lambda part: -part.value):
-        if part.value >= TOLD * whole.value:
-            yield (
-                f"  {part.name}",
-                f"{step(part.value):>9}  {share(part.value / whole.value):>5}  {part.meaning}",
-            )
+def _print_step(timeline: Timeline) -> None:
+    screen = console()
+    print_heading("The step, rank by rank")
+    for line in draw_timeline(timeline, screen.width, coloured=paints(screen)):
+        screen.print(line, no_wrap=True, highlight=False)
 
 
-def derivation_lines(one: Derivation, depth: int = 0) -> Iterator[str]:
-    """A number, its formula, what was put in, and below it the numbers that it is made of."""
-    margin = "  " * depth
-    yield f"{margin}{one.name} = {quantity(one)}  {one.meaning}"
-    yield f"{margin}  = {one.formula}"
-    width = max((len(given.symbol) for given in one.inputs), default=0)
-    for given in one.inputs:
-        yield f"{margin}    {given.symbol:<{width}}  {_plain(given.value):>12}  {given.meaning}"
-    if one.source:
-        yield f"{margin}  from {one.source}"
-    for part in one.parts:
-        yield from derivation_lines(part, depth + 1)
+def _print_terms(whole: Derivation) -> None:
+    parts = [part for part in whole.parts if part.value >= TOLD * whole.value]
+    print_table(
+        (
+            Column[Derivation](title="TERM", value=lambda part: part.name),
+            Column[Derivation](
+                title="BYTES" if whole.unit == "bytes" else "TIME", value=quantity, align="right"
+            ),
+            Column[Derivation](
+                title="SHARE", value=lambda part: share(part.value / whole.value), align="right"
+            ),
+            Column[Derivation](title="WHAT IT IS", value=lambda part: part.meaning),
+        ),
+        sorted(parts, key=lambda part: -part.value),
+    )
 
 
-def quantity(one: Derivation) -> str:
-    """A number with its unit."""
-    return format_bytes(round(one.value)) if one.unit == "bytes" else step(one.value)
-
-
-def _plain(value: float) -> str:
-    return f"{value:,.0f}" if value == int(value) and abs(value) < 1e9 else f"{value:.6g}"
+def _print_stages(explained: Explained) -> None:
+    """Bars of all stages, and the terms of the fullest."""
+    screen = console()
+    coloured, capacity = paints(screen), explained.device_memory_bytes
+    stages = [{part.name: round(part.value) for part in one.parts} for one in explained.stages]
+    print_heading("Bytes of a rank, by pipeline stage")
+    for line in draw_stages(
+        stages, explained.layers, capacity, screen.width, coloured=coloured, number=explained.first_stage
+    ):
+        screen.print(line, no_wrap=True, highlight=False)
+    screen.print(draw_legend(coloured=coloured), highlight=False)
+    print()
+    at = max(range(len(stages)), key=lambda one: explained.stages[one].value)
+    print_heading(
+        f"Bytes of stage {explained.first_stage + at}" + (", the fullest" if len(stages) > 1 else "")
+    )
+    _print_terms(explained.stages[at])
 
 
 def write_page(explained: Explained, timeline: Timeline, path: Path) -> None:

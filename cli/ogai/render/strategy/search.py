@@ -9,7 +9,7 @@ from l0_infra.core.units import format_bytes
 from ogai.flows.strategy import Offer, Plan
 from ogai.render.strategy.bars import draw_legend, draw_stages
 from ogai.render.strategy.words import cut, held, rate, share, step, why
-from ogai.render.table import Column, console, print_heading, print_table
+from ogai.render.table import Column, console, paints, print_heading, print_table
 from ogai.render.train.words import number
 
 __all__ = ["offer_columns", "print_plan"]
@@ -88,7 +88,7 @@ def _print_reasons(offers: Sequence[Offer]) -> None:
 
 def _print_bars(plan: Plan) -> None:
     best, terminal = plan.offers[0], console()
-    coloured = terminal.is_terminal and terminal.color_system is not None and not terminal.no_color
+    coloured = paints(terminal)
     width = terminal.width if terminal.is_terminal else 100
     print_heading(f"Memory of a device by stage, of {format_bytes(plan.device_memory_bytes)}, with the first")
     for line in draw_stages(best.stages, best.layers, plan.device_memory_bytes, width, coloured=coloured):

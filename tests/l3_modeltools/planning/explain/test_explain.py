@@ -1,5 +1,6 @@
 """Every printed formula, worked out with the printed values, gives the printed number."""
 
+import ast
 import math
 from collections.abc import Iterator
 
@@ -62,7 +63,42 @@ CASES = {
         batches=16,
         practice=replace(practice_of("megatron"), compute="fp8"),
     ),
+    "stages sharded": setting(
+        LLAMA,
+        Strategy(
+            degrees=Degrees(dp=8, tp=4, pp=4, cp=2),
+            pipeline=Pipeline(offset=((-1, 1, 1, -1),)),
+            recompute=Recompute(mode="full", layers=((5, 3, 0, 1),)),
+            zero_stage=3,
+        ),
+        batches=8,
+        practice=practice_of("torchtitan"),
+    ),
+    "attention that writes its scores": setting(
+        preset("gpt-3-175b"),
+        Strategy(degrees=Degrees(dp=2, tp=8, pp=8), pipeline=Pipeline(offset=balanced_offset(96, 8, 1))),
+        batches=8,
+        practice=replace(practice_of("megatron"), flash_attention=False, fused_elementwise=False),
+    ),
+    "recomputed by parts": setting(
+        V3,
+        Strategy(
+            degrees=Degrees(dp=16, tp=2, pp=8, ep=16, sequence_parallel=True),
+            pipeline=Pipeline(offset=balanced_offset(V3.layers, 8, 1)),
+            recompute=Recompute(
+                mode="full",
+                layers=((2,) * 8,),
+                selective_layers=((3,) * 8,),
+                gathering_layers=((4,) * 8,),
+            ),
+            zero_stage=2,
+        ),
+        batches=8,
+        practice=practice_of("mindformers"),
+    ),
 }
+
+FUNCTIONS = {"max", "min", "ceil", "log2"}
 
 
 def every(one: Derivation) -> Iterator[Derivation]:
@@ -75,7 +111,13 @@ def worked_out(one: Derivation) -> float:
     names = {given.symbol: given.value for given in one.inputs} | {
         part.name: part.value for part in one.parts
     }
-    return float(eval(one.formula, {"__builtins__": {}, "max": max, "log2": math.log2}, names))
+    return float(
+        eval(
+            one.formula,
+            {"__builtins__": {}, "max": max, "min": min, "ceil": math.ceil, "log2": math.log2},
+            names,
+        )
+    )
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -92,6 +134,19 @@ def test_formulas_give_the_numbers_that_they_stand_beside(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", CASES)
+def test_each_symbol_is_used_and_each_name_is_one_number(name: str) -> None:
+    found = CASES[name]
+    for whole in (explain_step(found, SITE), explain_stage(found, 0)):
+        values: dict[str, float] = {}
+        for one in every(whole):
+            symbols = [given.symbol for given in one.inputs] + [part.name for part in one.parts]
+            assert len(set(symbols)) == len(symbols), one.name
+            names = {node.id for node in ast.walk(ast.parse(one.formula)) if isinstance(node, ast.Name)}
+            assert names - FUNCTIONS == set(symbols) or one.value == 0, one.name
+            assert values.setdefault(one.name, one.value) == one.value, one.name
+
+
+@pytest.mark.parametrize("name", CASES)
 def test_the_whole_is_what_the_planner_says(name: str) -> None:
     found: Setting = CASES[name]
     step = time_of(found, SITE.machine, SITE.device, SITE.calibration)
@@ -105,7 +160,7 @@ def test_the_whole_is_what_the_planner_says(name: str) -> None:
 
 def test_a_part_is_found_however_deep() -> None:
     told = explain_step(CASES["pipeline"], SITE)
-    product = told.find("p1_forward")
+    product = told.find("dense_p1_forward")
     assert product is not None and product.unit == "s"
     assert {one.symbol: one.value for one in product.inputs}["K"] == 8192
     assert told.find("nothing") is None
