@@ -3,7 +3,7 @@
 import re
 
 from l0_infra.facts.bundle import Source
-from l0_infra.facts.tree import Tree, cpu_set, integer, settings, text_at
+from l0_infra.facts.tree import Tree, cpu_list, cpu_set, integer, settings, text_at
 from l0_infra.schemas import Cpu, NumaNode
 
 __all__ = ["CPU", "LSCPU", "ONLINE", "parse_cpu", "parse_numa"]
@@ -36,13 +36,14 @@ LSCPU = Source(
 def parse_cpu(tree: Tree, lscpu: str) -> Cpu:
     """Count sockets, cores and threads that are online; the model may be known to `lscpu` only (Arm)."""
     online = cpu_set(text_at(tree, ONLINE))
-    packages = _values(tree, "physical_package_id")
+    packages = _packages(tree)
     cores = _values(tree, "thread_siblings_list")
     return Cpu(
         model=_model(tree, lscpu),
-        sockets=len(packages) if packages and all(integer(one) is not None for one in packages) else None,
+        sockets=len(packages) or None,
         cores=len(cores) or None,
         threads=len(online) if online else None,
+        socket_cpus=tuple(cpu_list(cpus) for cpus in sorted(packages.values(), key=min)),
     )
 
 
@@ -61,6 +62,18 @@ def _memory_of(tree: Tree, cpulist: str) -> int | None:
     line = text_at(tree, cpulist.replace("cpulist", "meminfo")) or ""
     match = re.search(r"MemTotal:\s+([0-9]{1,15}) kB$", line)
     return int(match[1]) * 1024 if match else None
+
+
+def _packages(tree: Tree) -> dict[int, set[int]]:
+    """Return the CPUs of each package, by its number; nothing when the package of any CPU is not known."""
+    found: dict[int, set[int]] = {}
+    for path in tree:
+        if match := re.search(r"/cpu([0-9]{1,6})/topology/physical_package_id$", path):
+            package = integer(text_at(tree, path))
+            if package is None:
+                return {}
+            found.setdefault(package, set()).add(int(match[1]))
+    return found
 
 
 def _values(tree: Tree, file: str) -> frozenset[str]:

@@ -1,9 +1,9 @@
 """Many small kernel files read by one `grep -H`: `path:line` becomes a table of files."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
-__all__ = ["Tree", "cpu_set", "integer", "parse_tree", "settings", "text_at"]
+__all__ = ["Tree", "cpu_list", "cpu_set", "integer", "parse_tree", "settings", "text_at"]
 
 Tree = Mapping[str, tuple[str, ...]]
 """Lines by path."""
@@ -43,6 +43,15 @@ def cpu_set(text: str | None) -> frozenset[int] | None:
     if text is None or not re.fullmatch(r"[0-9]{1,5}(-[0-9]{1,5})?(,[0-9]{1,5}(-[0-9]{1,5})?)*", text):
         return None
     return frozenset(cpu for span in text.split(",") for cpu in _span(span))
+
+
+def cpu_list(cpus: Iterable[int]) -> str:
+    """Write CPUs as the kernel lists them: `0-3,8`."""
+    spans: list[tuple[int, int]] = []
+    for cpu in sorted(cpus):
+        begun = spans.pop()[0] if spans and spans[-1][1] == cpu - 1 else cpu
+        spans.append((begun, cpu))
+    return ",".join(f"{first}-{last}" if first < last else f"{first}" for first, last in spans)
 
 
 def _span(span: str) -> Iterator[int]:

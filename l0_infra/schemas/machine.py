@@ -41,6 +41,12 @@ class Cpu(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
     sockets: Annotated[Count | None, Meta(description="Processor packages.")] = None
     cores: Annotated[Count | None, Meta(description="Physical cores that are online.")] = None
     threads: Annotated[Count | None, Meta(description="Logical CPUs that are online.")] = None
+    socket_cpus: Annotated[
+        tuple[str, ...],
+        Meta(
+            description="Logical CPUs of each package, in order of the first of them: `0-55,112-167`; none: not told."
+        ),
+    ] = ()
 
 
 class NumaNode(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -195,9 +195,37 @@ ALL = (
     ),
     Check(
         code="collective.all-reduce",
-        what="sums over all nodes of a class with torch (NCCL, HCCL or gloo) that come out right, and their speed",
+        what="sums over all nodes of a class, by nccl-tests or hccl_test built with MPI, else torch; and their speed",
         expected="a right sum on every node",
         hint="look at network.compute-link and -route of the node named",
+        level="medium",
+    ),
+    Check(
+        code="collective.within",
+        what="all_reduce_perf or all_reduce_test, where the node has it, among its own accelerators, up to 1 GiB",
+        expected="a run to its end on all accelerators of the node",
+        hint="the line names what failed; ogai node inspect, and NCCL_DEBUG=INFO with the same command by hand",
+        level="medium",
+    ),
+    Check(
+        code="collective.correct",
+        what="sums within a node and over nodes are what they are by arithmetic",
+        expected="no wrong value",
+        hint="memory, a link or a switch alters data: ECC and link counters in ogai node inspect, then the diagnosis",
+        level="medium",
+    ),
+    Check(
+        code="collective.speed",
+        what="bandwidth of that run on the bus, at the two largest sizes",
+        expected="the speed of the class",
+        hint="links that are down or slow, PCIe links of fewer lanes, heat: ogai node inspect shows them",
+        level="medium",
+    ),
+    Check(
+        code="collective.links",
+        what="that bandwidth beside what NVLink, HCCS or xGMI carries by the data sheet, where all are joined by it",
+        expected="at least half of what the links carry",
+        hint="are the links up and used? nvidia-smi nvlink -s, fabric manager; NCCL_P2P_DISABLE in the environment",
         level="medium",
     ),
     Check(

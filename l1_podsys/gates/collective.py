@@ -1,6 +1,6 @@
 """Sums over the nodes of a class: all together, and in pairs when that fails, so that the one to blame is named."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 
@@ -16,12 +16,16 @@ from l1_podsys.gates.told import ADD_TORCH, GARBLED, NO_TORCH, Told, lacks_torch
 from l1_podsys.gates.view import NodeView
 from l1_podsys.schemas import Cluster, Verdict
 
-__all__ = ["Sum", "judge_sums", "probe_sums"]
+__all__ = ["CODE", "UNBEGUN", "Add", "Sum", "add_by_torch", "judge_sums", "probe_sums"]
 
 BACKENDS: Mapping[Vendor, str] = {"nvidia": "nccl", "amd": "nccl", "ascend": "hccl"}
 LIMIT_S = 60
 PORT = 29650
 CODE = "collective.all-reduce"
+CORRECT = "collective.correct"
+UNBEGUN = "not begun: "
+WRONG = "wrong "
+"""How it begins when a sum came, and is not what it should be."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -35,29 +39,41 @@ class Sum:
         """Whether all have the right sum."""
         return all(isinstance(value, float) for value in self.told.values())
 
+    @property
+    def unbegun(self) -> str:
+        """Why nobody began to sum, which says nothing of the nodes; empty when they did."""
+        said = [one for one in self.told.values() if isinstance(one, str)]
+        return next((one for one in said if lacks_torch(one) or one.startswith(UNBEGUN)), "")
 
-def probe_sums(
-    cluster: Cluster, views: Sequence[NodeView], python: str, reach: Reach
-) -> tuple[Sum, tuple[Sum, ...]]:
-    """Sum over all nodes; when that fails and torch is there, over the pairs of neighbours in a ring as well."""
-    whole = _sum(cluster, views, python, reach, PORT)
-    if whole.good or len(views) < 3 or any(lacks_torch(str(value)) for value in whole.told.values()):
+
+Add = Callable[[Sequence[NodeView], int], Sum]
+"""Sums over nodes; the number tells sums apart that begin soon after each other."""
+
+
+def probe_sums(views: Sequence[NodeView], add: Add) -> tuple[Sum, tuple[Sum, ...]]:
+    """Sum over all nodes; when that fails, and not for want of a program, over pairs of neighbours in a ring too."""
+    whole = add(views, 0)
+    if whole.good or len(views) < 3 or whole.unbegun:
         return whole, ()
     pairs = [(view, views[(index + 1) % len(views)]) for index, view in enumerate(views)]
-    return whole, tuple(
-        _sum(cluster, pair, python, reach, PORT + 1 + index % 64) for index, pair in enumerate(pairs)
-    )
+    return whole, tuple(add(pair, 1 + index % 64) for index, pair in enumerate(pairs))
 
 
-def judge_sums(whole: Sum, pairs: Sequence[Sum]) -> Iterator[Verdict]:
+def add_by_torch(cluster: Cluster, python: str, reach: Reach) -> Add:
+    """Sum with torch, by NCCL, HCCL or gloo."""
+    return lambda views, number: _sum(cluster, views, python, reach, PORT + number)
+
+
+def judge_sums(whole: Sum, pairs: Sequence[Sum], *, by: str = "torch") -> Iterator[Verdict]:
     """Judge each node; one in whose pairs every sum failed, while others' came right, is to blame."""
     blamed = (
         {node for node in whole.told if _always_fails(node, pairs)} if any(p.good for p in pairs) else set()
     )
     for node, told in whole.told.items():
         if isinstance(told, float):
-            words = f"a right sum of {len(whole.told)} nodes, {format_bytes(round(told))}/s on the bus"
+            words = f"a right sum of {len(whole.told)} nodes ({by}), {format_bytes(round(told))}/s on the bus"
             yield verdict(node, CODE, "ok", words)
+            yield verdict(node, CORRECT, "ok", f"of {len(whole.told)} nodes ({by})")
         elif lacks_torch(told):
             yield verdict(node, CODE, "unknown", NO_TORCH, hint=ADD_TORCH)
         elif told.startswith(GARBLED):
@@ -68,7 +84,8 @@ def judge_sums(whole: Sum, pairs: Sequence[Sum]) -> Iterator[Verdict]:
             )
         else:
             tried = " and with both neighbours" if node in blamed else ""
-            yield verdict(node, CODE, "critical", f"no sum with the others{tried}: {told}")
+            code = CORRECT if told.startswith(WRONG) else CODE
+            yield verdict(node, code, "critical", f"no right sum with the others{tried} ({by}): {told}")
 
 
 def _always_fails(node: str, pairs: Sequence[Sum]) -> bool:

@@ -4,10 +4,13 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from l0_infra.core.units import format_count
+from l0_infra.schemas import Device
 from l1_podsys.gates.accelerators import probe_diagnoses
+from l1_podsys.gates.burnin import worst_of
 from l1_podsys.gates.bursts import Asked, Measured, measure_class
 from l1_podsys.gates.catalogue import verdict
-from l1_podsys.gates.collective import judge_sums, probe_sums
+from l1_podsys.gates.class_sums import ACROSS, sum_class
 from l1_podsys.gates.links import NETWORK, measure_links
 from l1_podsys.gates.medium import judge_speeds, measure_code
 from l1_podsys.gates.quick import Scene
@@ -16,6 +19,7 @@ from l1_podsys.gates.record import GateRecord
 from l1_podsys.gates.speed import Baseline
 from l1_podsys.gates.told import ADD_TORCH, NO_TORCH, lacks_torch
 from l1_podsys.gates.view import NodeView, controller_of
+from l1_podsys.gates.within import measure_within
 from l1_podsys.schemas import Cluster, Verdict
 
 __all__ = ["MeasuredCluster", "measure_cluster", "runtime_python"]
@@ -42,8 +46,12 @@ def measure_cluster(
     level: Literal["medium", "burnin"] = "medium",
     seed: int,
     on_round: Callable[[str], None] = lambda _: None,
+    sheets: Sequence[Device] = (),
 ) -> MeasuredCluster:
-    """Measure compute nodes that answer and on which nothing runs, class by class."""
+    """Measure compute nodes that answer and on which nothing runs, class by class.
+
+    `sheets`: data sheets of accelerators, beside whose links bandwidths are set.
+    """
     busy = {node.name for node in scene.slurm or () if node.busy}
     compute = [view for view in scene.views if "compute" in view.member.roles and not view.lost]
     found = [
@@ -56,15 +64,38 @@ def measure_cluster(
         members = [view for view in free if view.member.node_class == node_class]
         partners = _partners(cluster, scene, members, busy)
         for measured, missing in _measured(cluster, members, partners, reach, record, seed, on_round):
-            baseline = _Baselines(record, node_class)
-            verdicts = [*_judge(measured, baseline), *missing]
+            verdicts = [*_judge(measured, _Baselines(record, node_class)), *missing]
             record = _kept(record, node_class, measured, verdicts)
             found += verdicts
-        if len(members) > 1:
-            on_round(f"sums of {len(members)} nodes")
-            found += judge_sums(*probe_sums(cluster, members, runtime_python(cluster), reach))
+        together = _together(cluster, members, reach, record, on_round, sheets)
+        found, record = [*found, *together.verdicts], together.record
     found += probe_diagnoses(free, level, reach)
     return MeasuredCluster(verdicts=tuple(found), record=record)
+
+
+def _together(
+    cluster: Cluster,
+    members: Sequence[NodeView],
+    reach: Reach,
+    record: GateRecord,
+    on_round: Callable[[str], None],
+    sheets: Sequence[Device],
+) -> MeasuredCluster:
+    """Have the accelerators of each node of one class work together, and then all its nodes."""
+    node_class = members[0].member.node_class
+    if any(view.facts is not None and view.facts.accelerators for view in members):
+        on_round(f"collectives within {format_count(len(members), 'node')}")
+    within = measure_within(members, cluster.gates.collective_test or "", reach, sheets)
+    found = [*_judge(within.measured, _Baselines(record, node_class)), *within.verdicts]
+    record = _kept(record, node_class, within.measured, found)
+    if len(members) > 1:
+        on_round(f"sums of {len(members)} nodes")
+        usual, python = record.baseline(node_class, ACROSS), runtime_python(cluster)
+        sums = sum_class(cluster, members, within.runs, python, reach, usual)
+        if sums.baseline != usual:
+            record = record.with_baseline(node_class, ACROSS, sums.baseline)
+        found += sums.verdicts
+    return MeasuredCluster(verdicts=worst_of([found]), record=record)  # both say whether values are right
 
 
 def _measured(

@@ -15,7 +15,7 @@ CRITICAL_SHARE = 0.8
 CRITICAL_SHARED_SHARE = 0.3
 CODES = {
     **{"cpu": "cpu.speed", "memory": "memory.bandwidth", "matrix": "matrix.speed"},
-    "network": "network.speed",
+    **{"network": "network.speed", "collective": "collective.speed"},
 }
 SHARED = frozenset({"network.speed", "storage.speed"})
 """What nodes have in common with others, and that is never quite still."""

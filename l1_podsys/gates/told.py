@@ -8,7 +8,7 @@ import msgspec
 from l0_infra.core.errors import RemoteError
 from l0_infra.core.exec import Outcome
 
-__all__ = ["ADD_TORCH", "GARBLED", "NO_TORCH", "Told", "lacks_torch", "read_told", "speed_of"]
+__all__ = ["ADD_TORCH", "GARBLED", "NO_TORCH", "Told", "garbled", "lacks_torch", "read_told", "speed_of"]
 
 GARBLED = "an answer that cannot be read"
 SHOWN = 120
@@ -22,16 +22,23 @@ Told = Mapping[str, float | str | tuple[float, ...] | None]
 
 def read_told(outcome: Outcome) -> Told:
     """Read the last line that was printed. Raises RemoteError that says what stands there in the place of it."""
-    lines = [line for line in outcome.stdout.splitlines() if line.strip()]
-    last = lines[-1] if lines else ""
     kind = dict[str, float | str | tuple[float, ...] | None]
     try:
-        return msgspec.json.decode(last, type=kind)
+        return msgspec.json.decode(_last_line(outcome), type=kind)
     except msgspec.DecodeError:
-        said = repr(last if len(last) <= SHOWN else f"{last[:SHOWN]}…") if last else "nothing"
-        raise RemoteError(
-            outcome.target, found=f"{GARBLED}: {said}", expected="one line of JSON", retry=True
-        ) from None
+        raise garbled(outcome, "one line of JSON") from None
+
+
+def garbled(outcome: Outcome, expected: str) -> RemoteError:
+    """Make the error that says what stands in the place of what was expected."""
+    last = _last_line(outcome)
+    said = repr(last if len(last) <= SHOWN else f"{last[:SHOWN]}…") if last else "nothing"
+    return RemoteError(outcome.target, found=f"{GARBLED}: {said}", expected=expected, retry=True)
+
+
+def _last_line(outcome: Outcome) -> str:
+    lines = [line for line in outcome.stdout.splitlines() if line.strip()]
+    return lines[-1] if lines else ""
 
 
 def lacks_torch(said: str) -> bool:

@@ -46,6 +46,12 @@ class Gates(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
     level: Annotated[
         Literal["quick", "medium", "burnin"], Meta(description="How deep the nodes are checked.")
     ] = "quick"
+    collective_test: Annotated[
+        Path | None,
+        Meta(
+            description="The nodes' program of nccl-tests, rccl-tests or hccl_test, or its folder; null: looked for."
+        ),
+    ] = None
     healthy_share: Annotated[Share, Meta(description="Share of compute nodes that must be healthy.")] = 1.0
     drain: Annotated[bool, Meta(description="Whether nodes that fail a check critically are drained.")] = True
     breaker_share: Annotated[

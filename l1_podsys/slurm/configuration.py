@@ -4,7 +4,7 @@ gres.conf names the nodes that have accelerators, topology.conf those below swit
 and by a node when it starts.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from l0_infra.core.nodeset import fold
 from l1_podsys.schemas import Cluster, Switch
@@ -26,18 +26,16 @@ ENVIRONMENT = {"nvidia": "nvidia_gpu_env", "amd": "amd_gpu_env", "ascend": "no_g
 
 
 def render_gres_conf(members: Iterable[SlurmMember]) -> str:
-    """Write gres.conf: which device files are which accelerators and next to which cores, for all nodes alike.
+    """Write gres.conf: device files and the cores next to them, the same lines for all nodes alike.
 
-    Slurm's own detection is not used: it is built for one vendor's library at a time, and packages come without it.
+    Slurm's own detection (AutoDetect) stays off: it needs NVML or RSMI in Slurm's build, knows no Ascend, and where it
+    differs from what is written the node is taken out of work.
     """
-    alike: dict[Devices, list[str]] = {}
+    alike: dict[tuple[Devices, ...], list[str]] = {}
     for member in members:
-        for devices in member.shape.devices:
-            alike.setdefault(devices, []).append(member.name)
-    lines = [
-        f"NodeName={fold(names)} {line}\n" for devices, names in alike.items() for line in _gres(devices)
-    ]
-    return NOTE + "".join(lines)
+        alike.setdefault(member.shape.devices, []).append(member.name)
+    lines = [(fold(names), one) for devices, names in alike.items() for one in devices]
+    return NOTE + "".join(f"NodeName={names} {_gres(devices)}\n" for names, devices in lines)
 
 
 def render_topology_conf(switches: Sequence[Switch]) -> str:
@@ -82,14 +80,11 @@ def render_database_conf(memory_bytes: int) -> str:
     )
 
 
-def _gres(devices: Devices) -> Iterator[str]:
-    """A line for all accelerators next to the same cores."""
-    groups: dict[str, list[str]] = {}
-    for file, near in zip(devices.files, devices.cores or ("",) * len(devices.files), strict=True):
-        groups.setdefault(near, []).append(file)
-    for near, files in groups.items():
-        cores = f" Cores={near}" if near else ""
-        yield f"Name=gpu Type={devices.type} File={fold(files)}{cores} Flags={ENVIRONMENT[devices.vendor]}"
+def _gres(devices: Devices) -> str:
+    cores = f" Cores={devices.cores}" if devices.cores else ""
+    return (
+        f"Name=gpu Type={devices.type} File={fold(devices.files)}{cores} Flags={ENVIRONMENT[devices.vendor]}"
+    )
 
 
 def _switch(switch: Switch) -> str:

@@ -1,12 +1,15 @@
 """What Slurm is told of a node: processors, memory, accelerators and class, from the node's facts; pure."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 
 import msgspec
 
 from l0_infra.core.errors import FactsMissingError
 from l0_infra.schemas import Accelerator, NodeFacts
+from l1_podsys.slurm.near_cores import near_cores
 
 __all__ = ["Devices", "NodeShape", "feature_name", "node_conf_line", "shape_of"]
 
@@ -26,13 +29,15 @@ FILES = {
 
 
 class Devices(msgspec.Struct, frozen=True, kw_only=True):
-    """Accelerators of one type in a node, with their device files in the order of their indices."""
+    """Accelerators of one type in a node, with their device files in the order of their indices.
+
+    `cores` are those next to all of them, as Slurm counts them; empty: none is nearer than another, or nobody knows.
+    """
 
     vendor: str
     type: str
     files: tuple[str, ...]
-    cores: tuple[str, ...] = ()
-    """The cores next to each, as gres.conf counts them: `0-15`; none where that is not known of all."""
+    cores: str = ""
 
 
 class NodeShape(msgspec.Struct, frozen=True, kw_only=True):
@@ -62,7 +67,7 @@ def shape_of(facts: NodeFacts, node_class: str) -> NodeShape:
         cpus=min(cpus),
         layout=layout,
         memory_mib=_memory_for_work(facts, min(memory)) // MIB // STEP_MIB * STEP_MIB,
-        devices=tuple(_devices(facts.accelerators, _cores_of(facts, layout))),
+        devices=tuple(_devices(facts.accelerators, near_cores(facts, layout))),
         feature=feature_name(node_class),
     )
 
@@ -80,7 +85,10 @@ def node_conf_line(shape: NodeShape) -> str:
         ]
     parts.append(f"RealMemory={shape.memory_mib}")
     if shape.devices:
-        parts.append("Gres=" + ",".join(f"gpu:{one.type}:{len(one.files)}" for one in shape.devices))
+        counts: Counter[str] = Counter()
+        for one in shape.devices:
+            counts[one.type] += len(one.files)
+        parts.append("Gres=" + ",".join(f"gpu:{kind}:{count}" for kind, count in counts.items()))
     return " ".join([*parts, f"Feature={shape.feature}"])
 
 
@@ -108,55 +116,14 @@ def _memory_for_work(facts: NodeFacts, total: int) -> int:
     return left - reserve
 
 
-def _cores_of(facts: NodeFacts, layout: tuple[int, int, int] | None) -> dict[str, str]:
-    """Return the cores next to each accelerator, by its id; none where it cannot be told for sure.
-
-    gres.conf counts physical cores in the order in which Slurm lays them out: socket by socket, and in a socket one
-    NUMA node after the other. That is sure where all NUMA nodes are as large and none reaches over two sockets.
-    """
-    if layout is None or not facts.numa:
-        return {}
-    sockets, cores, threads = layout
-    many, whole = len(facts.numa), sockets * cores
-    sizes = {len(parse_numbers(node.cpus)) for node in facts.numa}
-    if many % sockets or whole % many or sizes != {whole * threads // many}:
-        return {}
-    each = whole // many
-    order = {node.id: place for place, node in enumerate(sorted(facts.numa, key=lambda node: node.id))}
-    placed = {one.accelerator: one.numa_node for one in facts.topology.affinities} if facts.topology else {}
-    near = {
-        one.id: placed.get(one.id) if one.numa_node is None else one.numa_node for one in facts.accelerators
-    }
-    return {
-        name: f"{order[numa] * each}-{order[numa] * each + each - 1}"
-        for name, numa in near.items()
-        if numa is not None and numa in order
-    }
-
-
-def parse_numbers(text: str) -> list[int]:
-    """Read a list of the kernel's: `0-3,8` is 0, 1, 2, 3, 8; nothing for what is no such list."""
-    numbers: list[int] = []
-    for part in text.split(","):
-        first, _, last = part.strip().partition("-")
-        if not first.isdigit() or (last and not last.isdigit()):
-            return []
-        numbers += range(int(first), int(last or first) + 1)
-    return numbers
-
-
-def _devices(accelerators: Sequence[Accelerator], cores: Mapping[str, str]) -> Iterator[Devices]:
+def _devices(accelerators: Sequence[Accelerator], near: Mapping[str, str]) -> Iterator[Devices]:
+    """Yield those of each type, split where the cores next to them change: Slurm numbers them line by line."""
     kinds: dict[tuple[str, str], list[Accelerator]] = {}
     for one in sorted(accelerators, key=lambda one: (one.vendor, one.index)):
         kinds.setdefault((one.vendor, type_name(one)), []).append(one)
     for (vendor, kind), same in kinds.items():
-        known = tuple(cores[one.id] for one in same if one.id in cores)
-        yield Devices(
-            vendor=vendor,
-            type=kind,
-            files=tuple(map(_file, same)),
-            cores=known if len(known) == len(same) else (),
-        )
+        for cores, beside in groupby(same, key=lambda one: near.get(one.id, "")):
+            yield Devices(vendor=vendor, type=kind, files=tuple(map(_file, beside)), cores=cores)
 
 
 def type_name(one: Accelerator) -> str:

@@ -15,6 +15,7 @@ import pytest
 from l0_infra import probe_accelerators, probe_node
 from l0_infra.core.errors import FactsMissingError
 from l0_infra.core.exec import LocalRunner
+from l0_infra.core.nodeset import expand
 from l0_infra.facts import disks
 from l0_infra.facts.ask import ask
 from l0_infra.facts.bundle import Source, parse_bundle, render_script
@@ -56,6 +57,9 @@ def test_processors_against_lscpu(facts: NodeFacts) -> None:
     assert facts.cpu.threads == len(rows)
     assert facts.cpu.cores == len({(core, socket) for _, core, socket in rows})
     assert facts.cpu.sockets == len({socket for _, _, socket in rows})
+    assert len(facts.cpu.socket_cpus) == facts.cpu.sockets
+    cpus = [cpu for text in facts.cpu.socket_cpus for cpu in expand(f"[{text}]")]
+    assert sorted(cpus, key=int) == sorted((cpu for cpu, _, _ in rows), key=int)
     assert f"Model name:{' ' * 26}{facts.cpu.model}".split() == [
         word for line in said("lscpu").splitlines() if line.startswith("Model name") for word in line.split()
     ]

@@ -24,7 +24,10 @@ def severities(whole: Sum, tried: list[Sum]) -> dict[str, str]:
 
 def test_a_right_sum_is_told_with_its_speed() -> None:
     verdicts = list(judge_sums(Sum(told={"a": 2e9, "b": 1e9}), []))
-    assert [one.severity for one in verdicts] == ["ok", "ok"] and "GiB/s" in verdicts[0].found
+    assert {(one.node, one.check, one.severity) for one in verdicts} == {
+        (node, check, "ok") for node in "ab" for check in ("collective.all-reduce", "collective.correct")
+    }
+    assert "(torch), 1.86 GiB/s" in verdicts[0].found
 
 
 def test_the_one_whose_pairs_all_fail_is_to_blame() -> None:

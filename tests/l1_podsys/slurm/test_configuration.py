@@ -107,16 +107,22 @@ def test_every_vendor_says_how_work_learns_of_its_accelerators() -> None:
     ]
 
 
-def test_accelerators_next_to_the_same_cores_share_a_line() -> None:
-    files = tuple(f"/dev/nvidia{at}" for at in range(4))
-    devices = Devices(vendor="nvidia", type="x", files=files, cores=("0-15", "0-15", "16-31", "16-31"))
-    shape = NodeShape(cpus=64, memory_mib=1024, devices=(devices,))
-    members = [SlurmMember(name=name, address="", shape=shape) for name in ("n1", "n2")]
-    assert plain(render_gres_conf(members)).splitlines() == [
-        "NodeName=n[1-2] Name=gpu Type=x File=/dev/nvidia[0-1] Cores=0-15 Flags=nvidia_gpu_env",
-        "NodeName=n[1-2] Name=gpu Type=x File=/dev/nvidia[2-3] Cores=16-31 Flags=nvidia_gpu_env",
+def test_nodes_laid_out_otherwise_have_lines_of_their_own() -> None:
+    def member(name: str, *cores: str) -> SlurmMember:
+        devices = tuple(
+            Devices(vendor="nvidia", type="t4", files=(f"/dev/nvidia{index}",), cores=one)
+            for index, one in enumerate(cores)
+        )
+        return SlurmMember(name=name, address="", shape=NodeShape(cpus=8, memory_mib=1024, devices=devices))
+
+    members = [member("a1", "0-1", "2-3"), member("a2", "0-1", "2-3"), member("b1", "2-3", "0-1")]
+    assert plain(render_gres_conf([*members, member("c1", "")])).splitlines() == [
+        "NodeName=a[1-2] Name=gpu Type=t4 File=/dev/nvidia0 Cores=0-1 Flags=nvidia_gpu_env",
+        "NodeName=a[1-2] Name=gpu Type=t4 File=/dev/nvidia1 Cores=2-3 Flags=nvidia_gpu_env",
+        "NodeName=b1 Name=gpu Type=t4 File=/dev/nvidia0 Cores=2-3 Flags=nvidia_gpu_env",
+        "NodeName=b1 Name=gpu Type=t4 File=/dev/nvidia1 Cores=0-1 Flags=nvidia_gpu_env",
+        "NodeName=c1 Name=gpu Type=t4 File=/dev/nvidia0 Flags=nvidia_gpu_env",
     ]
-    assert "Gres=gpu:x:4 " in node_conf_line(shape)
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,11 @@
 """The deeper levels of a check: nodes measured, once or for hours, and what they told of themselves meanwhile."""
 
 from collections.abc import Callable
+from functools import partial
 from time import monotonic
 from typing import Literal
 
+from l0_infra import load_devices
 from l1_podsys import (
     GateRecord,
     MeasuredCluster,
@@ -33,12 +35,10 @@ def go_deep(
 ) -> MeasuredCluster:
     """Measure once, or again and again until the minutes are over; the worst verdict of each check counts."""
     end = monotonic() + minutes * 60
-    rounds = [measure_cluster(cluster, scene, nodes.reach, record, level=level, seed=0, on_round=on_round)]
+    measure = partial(measure_cluster, cluster, scene, nodes.reach, on_round=on_round, sheets=load_devices())
+    rounds = [measure(record, level=level, seed=0)]
     while level == "burnin" and monotonic() < end:
-        again = measure_cluster(
-            cluster, scene, nodes.reach, rounds[-1].record, seed=len(rounds), on_round=on_round
-        )
-        rounds.append(again)
+        rounds.append(measure(rounds[-1].record, seed=len(rounds)))
     found = worst_of([one.verdicts for one in rounds])
     if level == "burnin":
         found = (*found, *_meanwhile(cluster, scene, nodes, record))
