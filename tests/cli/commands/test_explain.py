@@ -97,7 +97,9 @@ def test_a_page_has_both_pictures_and_needs_nothing_else(
 ) -> None:
     pytest.importorskip("jinja2", reason="needs the extra `report`")
     page = tmp_path / "plan.html"
-    assert main(["strategy", "explain", strategy(tmp_path), *ON, "--html", str(page)]) == 0
+    assert (
+        main(["strategy", "explain", strategy(tmp_path), *ON, "--term", "bubble", "--html", str(page)]) == 0
+    )
     html = page.read_text()
     seen = Seen(html)
     assert seen.loads == [] and "http" not in seen.code
