@@ -34,9 +34,9 @@ def draw_timeline(timeline: Timeline, width: int, *, coloured: bool) -> Iterator
         yield Text(f"{'':<{LABEL}}x two of these by turns  f b w waits in part")
 
 
-def shown_ranks(ranks: int) -> Sequence[int]:
+def shown_ranks(ranks: int, most: int = MOST) -> Sequence[int]:
     """All ranks, or the first and the last ones where there are too many."""
-    return range(ranks) if ranks <= MOST else (*range(MOST // 2), *range(ranks - MOST // 2, ranks))
+    return range(ranks) if ranks <= most else (*range(most // 2), *range(ranks - most // 2, ranks))
 
 
 def _ranks(timeline: Timeline, view: View, *, coloured: bool) -> Iterator["Text"]:
