@@ -11,6 +11,7 @@ from l3_modeltools.planning.cost.seconds.rates import Rates
 from l3_modeltools.planning.cost.seconds.stages import StageTime, stage_times
 from l3_modeltools.planning.cost.seconds.step import ADAM_BYTES, StepTime, time_of
 from l3_modeltools.planning.cost.setting import Setting
+from l3_modeltools.planning.explain.copies import explain_copies
 from l3_modeltools.planning.explain.derivation import Derivation, inputs
 from l3_modeltools.planning.explain.exchanges import (
     explain_context_exchange,
@@ -122,7 +123,7 @@ def _terms(known: _Step) -> Iterator[Derivation]:
         parts=(explain_output(setting, known.rates, pace.output),),
         source="arXiv:2205.05198, section 4.3",
     )
-    yield _copies(known)
+    yield explain_copies(setting, known.rates, known.stage, pace, time.copies)
     yield explain_hand_over(setting, known.rates, time.hand_over)
     yield explain_bubble(setting, known.stages, known.slowest, time.bubble)
     yield _optimizer(known)
@@ -169,24 +170,6 @@ def _recompute(known: _Step, layers: Mapping[Kind, LayerTime]) -> Derivation:
         formula=f"m * ({' + '.join(terms) or '0'})",
         inputs=inputs(known.batches, *rows),
         source="arXiv:1604.06174; what parts make again: arXiv:2205.05198, section 4.2",
-    )
-
-
-def _copies(known: _Step) -> Derivation:
-    each = known.pace.copies
-    once = known.time.copies - known.setting.microbatches * each
-    return Derivation(
-        name="copies",
-        meaning="exchanges between copies that no work hides",
-        unit="s",
-        value=known.time.copies,
-        formula="m * each + once",
-        inputs=inputs(
-            known.batches,
-            ("each", each, "with every micro batch (ZeRO 3)"),
-            ("once", once, "once a step: gradients after the last micro batch, weights before the first"),
-        ),
-        source="arXiv:1910.02054, section 7; rings as in arXiv:1909.09756, section 2",
     )
 
 

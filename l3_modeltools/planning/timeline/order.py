@@ -22,24 +22,42 @@ def turns_of(schedule: str, rank: int, pp: int, vp: int, batches: int) -> list[T
     """Every turn of a rank, in order: forward ones first, as many as it waits for, then one of each in turn.
 
     1F1B and zero bubble: pp - 1 - rank forward ones (arXiv:2104.04473, section 2.2.1; arXiv:2401.10241, section 2.3).
-    Interleaved: 2 (pp - 1 - rank) + (vp - 1) pp, in groups of pp micro batches, by virtual stage (section 2.2.2).
+    Interleaved: 2 (pp - 1 - rank) + (vp - 1) pp, in groups of pp micro batches, by virtual stage (section 2.2.2); where
+    pp does not divide their number, groups are larger, as torch.distributed.pipelining makes them. Zero bubble with
+    virtual stages: likewise, but no more than keep pp micro batches of each.
     """
     forward = [Turn("F", batch, chunk) for batch, chunk in _grouped(pp, vp, batches, range(vp))]
     backward = [Turn("B", batch, chunk) for batch, chunk in _grouped(pp, vp, batches, range(vp)[::-1])]
-    ahead = pp - 1 - rank if schedule != "interleaved" else 2 * (pp - 1 - rank) + (vp - 1) * pp
-    ahead = min(ahead, len(forward))
+    ahead = min(_ahead(schedule, rank, pp, vp, batches), len(forward))
     turns = forward[:ahead]
     for one, other in zip(forward[ahead:], backward, strict=False):
         turns += (one, other)
     return turns + backward[len(forward) - ahead :]
 
 
+def _ahead(schedule: str, rank: int, pp: int, vp: int, batches: int) -> int:
+    """Forward turns before the first backward one is waited for."""
+    if vp == 1:
+        return pp - 1 - rank
+    later = 2 * (pp - 1 - rank)
+    return (vp - 1) * _groups(pp, batches)[0] + (min(later, pp - 1) if schedule == "zero_bubble" else later)
+
+
+def _groups(pp: int, batches: int) -> list[int]:
+    """Micro batches of each group: pp, or a few more where that does not divide them; the larger groups first."""
+    groups = max(1, batches // pp)
+    each, more = divmod(batches, groups)
+    return [each + (group < more) for group in range(groups)]
+
+
 def _grouped(pp: int, vp: int, batches: int, chunks: range) -> Iterator[tuple[int, int]]:
-    """Micro batches in groups of pp, each group through one virtual stage after the other."""
+    """Micro batches in groups, each group through one virtual stage after the other."""
     if vp == 1:
         yield from ((batch, 0) for batch in range(batches))
         return
-    for begun in range(0, batches, pp):
+    begun = 0
+    for group in _groups(pp, batches):
         for chunk in chunks:
-            for batch in range(begun, min(begun + pp, batches)):
+            for batch in range(begun, begun + group):
                 yield batch, chunk
+        begun += group

@@ -97,7 +97,9 @@ def test_a_page_has_both_pictures_and_needs_nothing_else(
 ) -> None:
     pytest.importorskip("jinja2", reason="needs the extra `report`")
     page = tmp_path / "plan.html"
-    assert main(["strategy", "explain", strategy(tmp_path), *ON, "--html", str(page)]) == 0
+    assert (
+        main(["strategy", "explain", strategy(tmp_path), *ON, "--term", "bubble", "--html", str(page)]) == 0
+    )
     html = page.read_text()
     seen = Seen(html)
     assert seen.loads == [] and "http" not in seen.code
@@ -115,3 +117,21 @@ def test_a_page_has_both_pictures_and_needs_nothing_else(
     mine.write_text("my own words")
     assert main(["strategy", "explain", strategy(tmp_path), *ON, "--html", str(mine)]) == 2
     assert mine.read_text() == "my own words"
+
+
+def test_a_page_of_very_many_turns_has_the_first_and_the_last_ranks(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("jinja2", reason="needs the extra `report`")
+    page = tmp_path / "plan.html"
+    document = Path(strategy(tmp_path, pp=8))
+    document.write_text(document.read_text().replace("global_batch_size: 32", "global_batch_size: 10000"))
+    assert main(["strategy", "explain", str(document), *ON, "--html", str(page)]) == 0
+    seen = Seen(page.read_text())
+    ranks = [
+        value.partition(":")[0]
+        for tag, name, value in seen.attributes
+        if (tag, name) == ("svg", "aria-label") and value.startswith("rank")
+    ]
+    assert ranks == ["rank 0", "rank 1", "rank 6", "rank 7"]
+    assert "Of 8 ranks, the first and the last ones" in seen.text

@@ -36,10 +36,16 @@ def test_begin_and_end_are_shown_of_a_step_that_is_too_long() -> None:
 
 
 def test_many_turns_share_a_column_where_even_the_warm_up_has_no_room() -> None:
-    lines = plain(timeline(16, 64), 80)
-    assert len(lines) == 18 and max(map(len, lines)) <= 80
-    assert lines[0][9:].startswith("FFF") and lines[0].count("x") > 20 and "~" not in lines[0]
-    assert "x both by turns" in lines[-1]
+    lines = plain(timeline(16, 32), 80)
+    assert len(lines) == 19 and max(map(len, lines)) <= 80
+    assert lines[0][9:].startswith("FFF") and lines[0].count("x") > 12 and "~" not in lines[0]
+    assert "x two of these by turns" in lines[-1]
+
+
+def test_the_middle_of_a_long_step_is_left_out_so_that_what_ranks_wait_for_can_be_seen() -> None:
+    first, *_, last = (line[9:68].split(" ~ ") for line in plain(timeline(16, 64), 80)[:16])
+    assert len(first[0]) == len(first[1]) == 28
+    assert first[0].startswith("FFFFFF") and "........" in first[0] and last[1].endswith("........")
 
 
 def test_of_many_ranks_the_first_and_the_last_are_drawn() -> None:

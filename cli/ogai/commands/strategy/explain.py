@@ -40,6 +40,6 @@ def explain(
     asked = flow.Asked(model="", sequence_length=1, global_batch_size=1, **words)
     explained, timeline = flow.explain(file, asked, term=term, stage=stage)
     if html is not None:
-        write_page(explained, timeline, html)
+        write_page(*flow.explain(file, asked), html)
         click.echo(f"written: {html}", err=True)
     emit(explained, output, lambda found: print_explained(found, timeline, whole=term is None))

@@ -13,6 +13,9 @@ Taken = dict[tuple[str, bool], float]
 GAP = 3
 """Columns between the begin of a step and its end, where the middle is left out."""
 
+MORE = 1.5
+"""How much is shown of begin and end where the middle is left out, over what passes until all ranks do both kinds."""
+
 IDLE = ""
 SOME = 0.25
 """A column tells of what takes at least this share of it, beside what takes most."""
@@ -47,16 +50,17 @@ class Cell:
 
 
 def view_of(timeline: Timeline, columns: int) -> View:
-    """Show every turn, in a column at least, if there is room; else begin and end, if they fit; else all, coarse."""
+    """Show all of it, or begin and end with what ranks wait for there; every turn in a column at least, if it fits."""
     turns = [event.end - event.start for events in timeline.ranks for event in events]
     each = min((seconds for seconds in turns if seconds > 0), default=timeline.length)
     if timeline.length <= each * columns:
         return View((Window(0.0, timeline.length),), columns)
-    half = (columns - GAP) // 2
-    if max(_warm_up(timeline), _cool_down(timeline)) < each * half:
-        shown = each * half
-        return View((Window(0.0, shown), Window(timeline.length - shown, timeline.length)), half)
-    return View((Window(0.0, timeline.length),), columns, coarse=True)
+    half, begin = (columns - GAP) // 2, max(_warm_up(timeline), _cool_down(timeline))
+    shown = each * half if begin < each * half else MORE * begin
+    if 2 * shown >= timeline.length:
+        return View((Window(0.0, timeline.length),), columns, coarse=True)
+    windows = Window(0.0, shown), Window(timeline.length - shown, timeline.length)
+    return View(windows, half, coarse=shown > each * half)
 
 
 def cells_of(events: Sequence[Event], window: Window, columns: int, *, coarse: bool) -> Iterator[Cell]:

@@ -50,55 +50,50 @@ def _facts(explained: Explained) -> Iterator[Fact]:
         tokens = workload.sequence_length * workload.global_batch_size
         yield Fact(name="Step", value=step(whole.value), note=f"{number(tokens)} tokens")
         yield Fact(name="Tokens", value=rate(tokens / whole.value), note="of all accelerators")
-    if whole is not None and (bubble := whole.find("bubble")) is not None:
+    if whole is not None and (bubble := whole.find("bubble")) is not None and bubble.value > 0:
         yield Fact(
             name="Bubble", value=share(bubble.value / whole.value), note=f"of the step, {step(bubble.value)}"
         )
     fullest = max(explained.stages, key=lambda one: one.value)
     free = explained.device_memory_bytes - round(fullest.value)
+    most = "the fullest stage, " if len(explained.stages) > 1 else ""
     yield Fact(
         name="Memory",
         value=format_bytes(round(fullest.value)),
-        note=f"the fullest stage, {format_bytes(abs(free))} {'free' if free >= 0 else 'too much'}",
+        note=f"{most}{format_bytes(abs(free))} {'free' if free >= 0 else 'too much'}",
     )
 
 
 def _turns(explained: Explained, timeline: Timeline) -> Iterator[Block]:
     yield step_lanes(explained, timeline)
     waits = [waiting.idle for waiting in explained.ranks]
-    text = f"Ranks wait for {share(min(waits))} to {share(max(waits))} of the time."
+    text = "This is the schedule, worked out turn by turn"
+    if len(waits) > 1:
+        text += f": ranks wait for {share(min(waits))} to {share(max(waits))} of the time"
     if explained.step is not None:
         text += (
-            " This is the schedule, worked out turn by turn; exchanges between copies, the optimizer and what the"
-            f" slowest node costs come after it: {step(explained.step.value)} by the terms below."
+            ". Exchanges between copies, the optimizer and what the slowest node costs come after it:"
+            f" {step(explained.step.value)} by the terms below"
         )
-    yield Prose(text=text)
+    yield Prose(text=f"{text}.")
 
 
-def _terms(whole: Derivation, caption: str = "") -> Table:
+def _terms(whole: Derivation) -> Table:
     parts = sorted((part for part in whole.parts if part.value > 0), key=lambda part: -part.value)
-    rows = [
-        Row(
-            cells=(
-                Cell(text=part.name.replace("_", " ")),
-                Cell(text=quantity(part)),
-                Cell(text=share(part.value / whole.value)),
-                Cell(text=part.meaning),
-            )
-        )
-        for part in parts
-    ]
-    total = (Cell(text="all"), Cell(text=quantity(whole)), Cell(text=""), Cell(text=whole.meaning))
+    total = (Cell(text="all", note=whole.meaning), Cell(text=quantity(whole)), Cell(text=""))
     return Table(
         columns=(
-            Column(title="Term", style="word"),
+            Column(title="Term"),
             Column(title="Bytes" if whole.unit == "bytes" else "Time", style="number"),
             Column(title="Share", style="number"),
-            Column(title="What it is"),
         ),
-        rows=(*rows, Row(cells=total, emphasis=True)),
-        caption=caption,
+        rows=(*(_term(part, whole) for part in parts), Row(cells=total, emphasis=True)),
     )
+
+
+def _term(part: Derivation, whole: Derivation) -> Row:
+    named = Cell(text=part.name.replace("_", " "), note=part.meaning)
+    return Row(cells=(named, Cell(text=quantity(part)), Cell(text=share(part.value / whole.value))))
 
 
 def _stages(explained: Explained) -> Iterator[Block]:

@@ -26,7 +26,7 @@ MOST = 40_000
 def step_lanes(explained: Explained, timeline: Timeline) -> Lanes:
     """A lane for each rank, drawn to scale, whose turns can be looked at closely."""
     ranks = range(len(timeline.ranks))
-    shown = ranks if sum(map(len, timeline.ranks)) <= MOST else shown_ranks(len(ranks))
+    shown = shown_ranks(len(ranks), max(2, MOST // max(map(len, timeline.ranks))))
     there = {event.kind for events in timeline.ranks for event in events}
     left_out = f" Of {len(ranks)} ranks, the first and the last ones." if len(shown) < len(ranks) else ""
     millis = timeline.length < 1

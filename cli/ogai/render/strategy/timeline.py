@@ -24,15 +24,19 @@ MOST = 16
 
 def draw_timeline(timeline: Timeline, width: int, *, coloured: bool) -> Iterator["Text"]:
     """Yield a line for each rank, with the share of the step that it waits; then the scale, and what is what."""
+    from rich.text import Text
+
     view = view_of(timeline, max(20, width - LABEL - VALUE))
     yield from _ranks(timeline, view, coloured=coloured)
     yield _scale(timeline, view)
-    yield _legend(timeline, view, coloured=coloured)
+    yield _legend(timeline, coloured=coloured)
+    if view.coarse and not coloured:
+        yield Text(f"{'':<{LABEL}}x two of these by turns  f b w waits in part")
 
 
-def shown_ranks(ranks: int) -> Sequence[int]:
+def shown_ranks(ranks: int, most: int = MOST) -> Sequence[int]:
     """All ranks, or the first and the last ones where there are too many."""
-    return range(ranks) if ranks <= MOST else (*range(MOST // 2), *range(ranks - MOST // 2, ranks))
+    return range(ranks) if ranks <= most else (*range(most // 2), *range(ranks - most // 2, ranks))
 
 
 def _ranks(timeline: Timeline, view: View, *, coloured: bool) -> Iterator["Text"]:
@@ -58,7 +62,7 @@ def _scale(timeline: Timeline, view: View) -> "Text":
     return Text(f"{'':<{LABEL}}0{step(timeline.length):>{room - 1}}", style="dim")
 
 
-def _legend(timeline: Timeline, view: View, *, coloured: bool) -> "Text":
+def _legend(timeline: Timeline, *, coloured: bool) -> "Text":
     """Say which colour, or letter, is what."""
     from rich.text import Text
 
@@ -69,8 +73,6 @@ def _legend(timeline: Timeline, view: View, *, coloured: bool) -> "Text":
             legend.append("█ " if coloured else f"{kind} ", style=COLOURS[kind][0] if coloured else "")
             legend.append(f"{name}  ")
     legend.append("░ " if coloured else ". ", style="dim" if coloured else "").append("waits")
-    if view.coarse and not coloured:
-        legend.append(f"  {'x both by turns' if len(there) > 1 else ''}  f b waits in part")
     return legend
 
 

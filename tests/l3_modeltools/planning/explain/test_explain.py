@@ -10,10 +10,11 @@ from msgspec.structs import replace
 from l0_infra import load_devices
 from l3_modeltools import preset
 from l3_modeltools.frameworks import practice_of
-from l3_modeltools.planning import Site
+from l3_modeltools.planning import Site, setting_of
 from l3_modeltools.planning.cost import Setting, time_of
 from l3_modeltools.planning.cost.bytes import memory_of
 from l3_modeltools.planning.explain import Derivation, explain_stage, explain_step
+from l3_modeltools.planning.timeline import timeline_of
 from l3_modeltools.schemas import (
     Calibration,
     Degrees,
@@ -25,6 +26,7 @@ from l3_modeltools.schemas import (
     balanced_offset,
 )
 from tests.support.planner import setting
+from tests.support.strategies import legal_strategies
 
 DEVICE = next(device for device in load_devices() if device.name == "h100-sxm-80")
 SITE = Site(
@@ -156,6 +158,24 @@ def test_the_whole_is_what_the_planner_says(name: str) -> None:
     stages = memory_of(found).stages
     for stage, memory in enumerate(stages):
         assert {part.name: part.value for part in explain_stage(found, stage).parts} == dict(memory.named())
+
+
+PRACTICES = ("megatron", "torchtitan", "deepspeed", "mindformers")
+
+
+def test_formulas_of_any_strategy_give_their_numbers_and_its_turns_end() -> None:
+    for number, strategy in enumerate(legal_strategies(60, seed=7)):
+        practice = practice_of(PRACTICES[number % len(PRACTICES)])
+        found = setting_of(strategy, practice)
+        assert found is not None
+        last = strategy.degrees.pp - 1
+        for whole in (explain_step(found, SITE), explain_stage(found, 0), explain_stage(found, last)):
+            for one in every(whole):
+                assert worked_out(one) == pytest.approx(one.value, rel=1e-9, abs=1e-15), (number, one.name)
+        turns = timeline_of(found, SITE)
+        assert {len(events) for events in turns.ranks} <= {
+            found.microbatches * strategy.degrees.vp * kinds for kinds in (2, 3)
+        }
 
 
 def test_a_part_is_found_however_deep() -> None:
