@@ -66,7 +66,8 @@ def read_run(outcome: Outcome) -> PerfRun:
     told = [line.removeprefix("== ").partition(" ") for line in head.splitlines() if line.startswith("== ")]
     values = {name: value for name, _, value in told}
     body, _, code = output.rpartition("\n== exit ")
-    ended = code.strip().isdecimal()
+    code = code.strip()
+    ended = code.isdecimal()
     return PerfRun(
         heard=bool({"none", "program"} & set(values)),
         program=values.get("program", ""),
