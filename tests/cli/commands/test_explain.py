@@ -43,6 +43,20 @@ def test_the_screen_has_a_line_for_each_rank_and_each_stage(
     assert any(line.startswith("Bytes of stage 0, the fullest") for line in lines)
 
 
+@pytest.mark.parametrize(
+    ("device", "told"), [("h100-sxm-80", "fits: "), ("l4", "does not fit: ")], ids=["fits", "too much"]
+)
+def test_whether_it_fits_is_said_first(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], device: str, told: str
+) -> None:
+    made = strategy(tmp_path, pp=2)
+    assert main(["strategy", "explain", made, "--device", device, "--framework", "megatron"]) == 0
+    printed = capsys.readouterr().out
+    (memory,) = (line for line in printed.splitlines() if line.startswith("memory "))
+    assert "on stage 0" in memory and told in memory
+    assert (">  " in printed) == ("not" in told)
+
+
 def test_as_a_document_every_term_has_its_formula(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["strategy", "explain", strategy(tmp_path), *ON, "-o", "json"]) == 0
     found = json.loads(capsys.readouterr().out)
