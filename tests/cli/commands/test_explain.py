@@ -69,7 +69,7 @@ def test_as_a_document_every_term_has_its_formula(tmp_path: Path, capsys: pytest
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("--term", "bubble"), ("bubble = ", "n_0 * stage_0", ") / vp", "arXiv:2104.04473")),
+        (("--term", "bubble"), ("bubble = ", "n_0 * through_0", ") / vp", "arXiv:2104.04473")),
         (("--term", "dense_p1_weight"), ("dense_p1_weight = ", "tail**2", "calibration: matmul_tail")),
         (
             ("--term", "activations", "--stage", "1"),
@@ -126,7 +126,7 @@ def test_a_page_has_both_pictures_and_needs_nothing_else(
     turns, stages = (json.loads(value) for _, name, value in seen.attributes if name == "data-lanes")
     assert [len(lane) // 3 for lane in turns["lanes"]] == [2 * 16] * 4
     assert turns["titles"][0] == "forward, micro batch 0" and stages["titles"][0].startswith("weights: ")
-    assert "= (n_0 * stage_0) / vp" in seen.text and "arXiv:2104.04473, section 2.2" in seen.text
+    assert "= (n_0 * through_0) / vp" in seen.text and "arXiv:2104.04473, section 2.2" in seen.text
     mine = tmp_path / "mine.html"
     mine.write_text("my own words")
     assert main(["strategy", "explain", strategy(tmp_path), *ON, "--html", str(mine)]) == 2
