@@ -2,16 +2,15 @@
 
 from collections.abc import Iterator
 
-from l3_modeltools.planning.cost.bytes.account import Like, like_of, memory_of
+from l3_modeltools.planning.cost.bytes.account import like_of, memory_of
 from l3_modeltools.planning.cost.bytes.allowances import CONTEXT, GROUP, LOST
 from l3_modeltools.planning.cost.bytes.flight import in_flight
-from l3_modeltools.planning.cost.bytes.place import Stage, stages_of
-from l3_modeltools.planning.cost.bytes.spare import spare_bytes
+from l3_modeltools.planning.cost.bytes.place import stages_of
 from l3_modeltools.planning.cost.bytes.terms import StageMemory
-from l3_modeltools.planning.cost.bytes.traffic import copy_traffic, stage_traffic
 from l3_modeltools.planning.cost.setting import Setting
 from l3_modeltools.planning.explain.activations import explain_activations
 from l3_modeltools.planning.explain.derivation import Derivation, inputs
+from l3_modeltools.planning.explain.passing import explain_communication, explain_workspace
 from l3_modeltools.planning.explain.states import explain_states
 
 __all__ = ["explain_stage"]
@@ -38,8 +37,8 @@ def _terms(setting: Setting, number: int, found: StageMemory) -> Iterator[Deriva
     yield from explain_states(setting, stage, found)
     yield explain_activations(setting, number, found)
     yield _logits(setting, found)
-    yield _communication(setting, stage, found, flying)
-    yield _workspace(setting, stage, found, like)
+    yield explain_communication(setting, stage, found, flying)
+    yield explain_workspace(setting, stage, found, like)
     yield Derivation(
         name="fragmentation",
         meaning="lost between blocks of the allocator",
@@ -88,49 +87,4 @@ def _logits(setting: Setting, found: StageMemory) -> Derivation:
         formula="tokens * vocabulary // tp * each",
         inputs=inputs(*rows),
         source="arXiv:2205.05198, section 4.3; copies as planning/cost/bytes/ends.py lists them",
-    )
-
-
-def _communication(setting: Setting, stage: Stage, found: StageMemory, flying: int) -> Derivation:
-    between, each = stage_traffic(setting, stage)
-    return Derivation(
-        name="communication",
-        meaning="buffers of exchanges under way",
-        unit="bytes",
-        value=float(found.communication),
-        formula="copies + stages + flying * each",
-        inputs=inputs(
-            (
-                "copies",
-                copy_traffic(setting, stage),
-                "weights gathered and gradients scattered, with ZeRO 2 and 3",
-            ),
-            ("stages", between, "what comes from the stage before and goes to the next"),
-            ("flying", flying, "micro batches in flight, by virtual stage"),
-            ("each", each, "kept for each of them, where the trainer does"),
-        ),
-        source="planning/cost/bytes/traffic.py, by trainer",
-    )
-
-
-def _workspace(setting: Setting, stage: Stage, found: StageMemory, like: Like) -> Derivation:
-    spare = spare_bytes(setting, stage)
-    return Derivation(
-        name="workspace",
-        meaning="what a layer's backward pass needs beyond that",
-        unit="bytes",
-        value=float(found.workspace),
-        formula="max(layer + spare, ending - activations - logits)",
-        inputs=inputs(
-            (
-                "layer",
-                like.workspace - spare,
-                "what the widest layer makes again, and gradients on their way through",
-            ),
-            ("spare", spare, "idle gradients of kernels that add to fp32 sums"),
-            ("ending", like.ending, "gradients of the ends, being scattered when all activations are gone"),
-            ("activations", found.activations, "given free by then"),
-            ("logits", found.logits, "given free by then"),
-        ),
-        source="planning/cost/bytes/account.py; arXiv:1604.06174",
     )

@@ -11,6 +11,7 @@ from l3_modeltools.planning.cost.seconds.rates import Rates
 from l3_modeltools.planning.cost.seconds.stages import StageTime, stage_times
 from l3_modeltools.planning.cost.seconds.step import ADAM_BYTES, StepTime, time_of
 from l3_modeltools.planning.cost.setting import Setting
+from l3_modeltools.planning.explain.again import explain_recompute
 from l3_modeltools.planning.explain.copies import explain_copies
 from l3_modeltools.planning.explain.derivation import Derivation, inputs
 from l3_modeltools.planning.explain.exchanges import (
@@ -112,7 +113,7 @@ def _terms(known: _Step) -> Iterator[Derivation]:
     kinds = [kind for kind in range(len(KINDS)) if known.stage.count(kind)]
     layers = {KINDS[kind]: layer_time(setting, known.rates, KINDS[kind]) for kind in kinds}
     yield from (_by_layer(known, name, way, layers) for name, way in BY_LAYER.items())
-    yield _recompute(known, layers)
+    yield explain_recompute(setting, known.stage, layers, time.recompute)
     yield Derivation(
         name="output",
         meaning="the last product and the loss",
@@ -125,7 +126,7 @@ def _terms(known: _Step) -> Iterator[Derivation]:
     )
     yield explain_copies(setting, known.rates, known.stage, pace, time.copies)
     yield explain_hand_over(setting, known.rates, time.hand_over)
-    yield explain_bubble(setting, known.stages, known.slowest, time.bubble)
+    yield explain_bubble(setting, known.rates, known.stages, known.slowest, time.bubble)
     yield _optimizer(known)
     yield from _allowances(known)
 
@@ -147,29 +148,6 @@ def _by_layer(known: _Step, name: str, way: Way, layers: Mapping[Kind, LayerTime
         inputs=inputs(known.batches, *counts),
         parts=parts,
         source=way.source,
-    )
-
-
-def _recompute(known: _Step, layers: Mapping[Kind, LayerTime]) -> Derivation:
-    """Layers of the stage by kind and mode, and what each makes again."""
-    rows: list[tuple[str, float, str]] = []
-    terms = []
-    for kind, layer in layers.items():
-        dealt = [chunk.dealt()[KINDS.index(kind)] for chunk in known.stage.chunks]
-        for mode, at in (("full", 0), ("selective", 1)):
-            if many := sum(row[at] for row in dealt):
-                symbol = f"{kind}_{mode}"
-                rows.append((f"n_{symbol}", many, f"{kind} layers recomputed so"))
-                rows.append((symbol, layer.again(known.setting, mode), "seconds of what one makes again"))
-                terms.append(f"n_{symbol} * {symbol}")
-    return Derivation(
-        name="recompute",
-        meaning="what is made again",
-        unit="s",
-        value=known.time.recompute,
-        formula=f"m * ({' + '.join(terms) or '0'})",
-        inputs=inputs(known.batches, *rows),
-        source="arXiv:1604.06174; what parts make again: arXiv:2205.05198, section 4.2",
     )
 
 

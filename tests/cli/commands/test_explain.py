@@ -43,6 +43,20 @@ def test_the_screen_has_a_line_for_each_rank_and_each_stage(
     assert any(line.startswith("Bytes of stage 0, the fullest") for line in lines)
 
 
+@pytest.mark.parametrize(
+    ("device", "told"), [("h100-sxm-80", "fits: "), ("l4", "does not fit: ")], ids=["fits", "too much"]
+)
+def test_whether_it_fits_is_said_first(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], device: str, told: str
+) -> None:
+    made = strategy(tmp_path, pp=2)
+    assert main(["strategy", "explain", made, "--device", device, "--framework", "megatron"]) == 0
+    printed = capsys.readouterr().out
+    (memory,) = (line for line in printed.splitlines() if line.startswith("memory "))
+    assert "on stage 0" in memory and told in memory
+    assert (">  " in printed) == ("not" in told)
+
+
 def test_as_a_document_every_term_has_its_formula(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["strategy", "explain", strategy(tmp_path), *ON, "-o", "json"]) == 0
     found = json.loads(capsys.readouterr().out)
@@ -55,7 +69,7 @@ def test_as_a_document_every_term_has_its_formula(tmp_path: Path, capsys: pytest
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("--term", "bubble"), ("bubble = ", "n_0 * stage_0", ") / vp", "arXiv:2104.04473")),
+        (("--term", "bubble"), ("bubble = ", "n_0 * through_0", ") / vp", "arXiv:2104.04473")),
         (("--term", "dense_p1_weight"), ("dense_p1_weight = ", "tail**2", "calibration: matmul_tail")),
         (
             ("--term", "activations", "--stage", "1"),
@@ -112,7 +126,7 @@ def test_a_page_has_both_pictures_and_needs_nothing_else(
     turns, stages = (json.loads(value) for _, name, value in seen.attributes if name == "data-lanes")
     assert [len(lane) // 3 for lane in turns["lanes"]] == [2 * 16] * 4
     assert turns["titles"][0] == "forward, micro batch 0" and stages["titles"][0].startswith("weights: ")
-    assert "= (n_0 * stage_0) / vp" in seen.text and "arXiv:2104.04473, section 2.2" in seen.text
+    assert "= (n_0 * through_0) / vp" in seen.text and "arXiv:2104.04473, section 2.2" in seen.text
     mine = tmp_path / "mine.html"
     mine.write_text("my own words")
     assert main(["strategy", "explain", strategy(tmp_path), *ON, "--html", str(mine)]) == 2

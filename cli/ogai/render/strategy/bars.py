@@ -38,7 +38,7 @@ BANDS = (
 )
 MOST = 12
 """Lines of a picture; more stages than that are told in groups of like ones."""
-LABEL, VALUE = 13, 22
+LABEL, VALUE = 13, 24
 
 
 def draw_stages(
@@ -50,21 +50,20 @@ def draw_stages(
     coloured: bool,
     number: int = 0,
 ) -> Iterator["Text"]:
-    """Yield a line for each stage, or group of stages with like bars, as long as the device's memory is large.
+    """Yield a line for each stage, or the fullest of a group with like bars, as long as the device's memory is large.
 
-    `number` is that of the first stage.
+    A bar that ends in an arrow needs more than there is. `number` is that of the first stage.
     """
     from rich.text import Text
 
     room = max(10, width - LABEL - VALUE)
     for first, last in _groups(stages, layers, capacity):
-        stage = stages[first]
-        used, total = Text(), sum(stage.values())
-        for band, cells in zip(BANDS, _cells(stage, capacity, room), strict=True):
-            used.append(("█" if coloured else band.letter) * cells, style=band.colour if coloured else "")
-        used.append(("░" if coloured else ".") * max(0, room - used.cell_len), style="dim")
+        fullest = max(stages[first : last + 1], key=_total)
         label = f"stage {number + first}" + (f"-{number + last}" if last > first else "")
-        yield Text.assemble(f"{label:<{LABEL}}", used, f"  {format_bytes(total):>8}, {layers[first]} layers")
+        told = f"  {format_bytes(_total(fullest)):>8}, {_layers(layers[first : last + 1])}"
+        bar = _bar(fullest, capacity, room, coloured=coloured)
+        much = "red" if coloured and _total(fullest) > capacity else ""
+        yield Text.assemble(f"{label:<{LABEL}}", bar, (told, much))
 
 
 def draw_legend(*, coloured: bool) -> "Text":
@@ -75,7 +74,27 @@ def draw_legend(*, coloured: bool) -> "Text":
     for band in BANDS:
         legend.append("█ " if coloured else f"{band.letter} ", style=band.colour if coloured else "")
         legend.append(f"{band.name} ")
+    legend.rstrip()
     return legend
+
+
+def _bar(stage: dict[str, int], capacity: int, room: int, *, coloured: bool) -> "Text":
+    from rich.text import Text
+
+    bar, over = Text(), _total(stage) > capacity
+    for band, cells in zip(BANDS, _cells(stage, capacity, room - over), strict=True):
+        bar.append(("█" if coloured else band.letter) * cells, style=band.colour if coloured else "")
+    bar.append(("░" if coloured else ".") * (room - over - bar.cell_len), style="dim")
+    return bar.append(("▶" if coloured else ">") if over else "", style="red" if coloured else "")
+
+
+def _total(stage: dict[str, int]) -> int:
+    return sum(stage.values())
+
+
+def _layers(layers: Sequence[int]) -> str:
+    least, most = min(layers), max(layers)
+    return f"{least}-{most} layers" if least < most else f"{most} layer{'s' * (most != 1)}"
 
 
 def _cells(stage: dict[str, int], capacity: int, room: int) -> list[int]:
@@ -88,13 +107,19 @@ def _cells(stage: dict[str, int], capacity: int, room: int) -> list[int]:
 
 
 def _groups(stages: Sequence[dict[str, int]], layers: Sequence[int], capacity: int) -> list[tuple[int, int]]:
-    """Runs of stages whose totals lie within a share of the device, as small a share as leaves few enough lines."""
+    """Runs of stages whose totals lie within a share of the device, as small a share as leaves few enough lines.
+
+    What fits and what does not are never told as one.
+    """
+    totals = [_total(stage) for stage in stages]
     for share in (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 1.0):
         groups = [(0, 0)]
         for p in range(1, len(stages)):
             first = groups[-1][0]
-            near = abs(sum(stages[p].values()) - sum(stages[first].values())) <= share * capacity
-            if share and near and (layers[p] == layers[first] or share >= 0.1) and 0 < p < len(stages) - 1:
+            near = abs(totals[p] - totals[first]) <= share * capacity
+            alike = (totals[p] <= capacity) == (totals[first] <= capacity)
+            alike = alike and (layers[p] == layers[first] or share >= 0.1)
+            if share and near and alike and p < len(stages) - 1:
                 groups[-1] = (first, p)
             else:
                 groups.append((p, p))

@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from l0_infra.core.errors import UnsatisfiableError
+from l0_infra.core.units import format_bytes
 from l3_modeltools import Derivation, Timeline
 from ogai.flows.strategy import Explained
 from ogai.render.report import render_page, save_page
@@ -67,6 +68,17 @@ def _head(explained: Explained) -> Iterator[tuple[str, str]]:
             "step",
             f"{step(explained.step.value)}; turn by turn {step(explained.turns_s)}, before what comes after",
         )
+    yield "memory", _memory(explained)
+
+
+def _memory(explained: Explained) -> str:
+    """What the fullest stage needs, and whether the device has it."""
+    at = max(range(len(explained.stages)), key=lambda one: explained.stages[one].value)
+    needs, has = round(explained.stages[at].value), explained.device_memory_bytes
+    told = f"{format_bytes(needs)} on stage {explained.first_stage + at}"
+    if needs <= has:
+        return f"{told}, fits: {format_bytes(has - needs)} of {format_bytes(has)} free"
+    return f"{told}, does not fit: {format_bytes(needs - has)} more than {format_bytes(has)}"
 
 
 def _print_step(timeline: Timeline) -> None:

@@ -178,6 +178,48 @@ def test_formulas_of_any_strategy_give_their_numbers_and_its_turns_end() -> None
         }
 
 
+@pytest.mark.parametrize("name", CASES)
+def test_a_name_is_of_seconds_or_of_bytes(name: str) -> None:
+    """So that one word asks for one number."""
+    found = CASES[name]
+    seconds = {one.name for one in every(explain_step(found, SITE))}
+    for stage in range(found.strategy.degrees.pp):
+        assert not seconds & {one.name for one in every(explain_stage(found, stage))}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_the_slowest_stage_waits_for_is_every_other_stage(name: str) -> None:
+    found = CASES[name]
+    bubble = explain_step(found, SITE).find("bubble")
+    assert bubble is not None
+    counts = {one.symbol: one.value for one in bubble.inputs}
+    assert sum(counts[f"n_{part.name.removeprefix('through_')}"] for part in bubble.parts) == (
+        found.strategy.degrees.pp - 1
+    )
+    assert all(part.find("dense_layer") or part.find("sparse_layer") for part in bubble.parts)
+
+
+@pytest.mark.parametrize(
+    ("name", "parts"),
+    [
+        ("sharded", {"weights_under_way", "widest"}),
+        ("pipeline", {"between_stages", "stream", "widest"}),
+        ("stages sharded", {"weights_under_way", "between_stages", "stream", "widest"}),
+    ],
+)
+def test_buffers_are_derived_by_what_is_in_them(name: str, parts: set[str]) -> None:
+    told = explain_stage(CASES[name], 0)
+    found = [part for term in ("communication", "workspace") if (part := told.find(term))]
+    assert parts <= {one.name for part in found for one in every(part)}
+
+
+def test_what_is_made_again_is_derived_from_forward_passes() -> None:
+    step = explain_step(CASES["recomputed by parts"], SITE)
+    full, selective = step.find("sparse_full_again"), step.find("sparse_selective_again")
+    assert full is not None and selective is not None
+    assert {one.symbol for one in full.inputs} > {one.symbol for one in selective.inputs}
+
+
 def test_a_part_is_found_however_deep() -> None:
     told = explain_step(CASES["pipeline"], SITE)
     product = told.find("dense_p1_forward")
