@@ -34,31 +34,37 @@ def rotary(draw: st.DrawFn, model_type: str) -> Architecture:
     heads = groups * per_group
     width, routed = draw(st.integers(1, 40)), draw(SIZES)
     own_head = model_type != "qwen2" and draw(st.booleans())
-    said = model_type in ("llama", "qwen3") and draw(st.booleans())
+    layers, qwen3 = draw(SIZES), model_type.startswith("qwen3")
+    said = (model_type == "llama" or qwen3) and draw(st.booleans())
+    chosen = draw(st.integers(1, routed))
+    experts = {
+        "mixtral": Experts(n_routed_experts=routed, num_experts_per_tok=chosen, moe_intermediate_size=width),
+        "qwen3_moe": Experts(
+            n_routed_experts=routed,
+            num_experts_per_tok=chosen,
+            moe_intermediate_size=draw(st.integers(1, 20)),
+            first_k_dense_replace=draw(st.integers(0, layers)),
+            norm_topk_prob=draw(st.booleans()),
+        ),
+    }
     return Architecture(
         name="small",
         model_type=model_type,
         hidden_size=heads * 2 * half,
-        num_hidden_layers=draw(SIZES),
+        num_hidden_layers=layers,
         vocab_size=draw(st.integers(1, 99)),
         max_position_embeddings=256,
         tie_word_embeddings=draw(st.booleans()),
         attention=GroupedAttention(
             num_attention_heads=heads,
             num_key_value_heads=groups,
-            head_dim=2 * draw(SIZES) if own_head or model_type == "qwen3" else None,
+            head_dim=2 * draw(SIZES) if own_head or qwen3 else None,
             attention_bias=model_type == "qwen2" or said,
             output_bias=said,
-            qk_norm=model_type == "qwen3",
+            qk_norm=qwen3,
         ),
         mlp=Mlp(intermediate_size=width, mlp_bias=model_type == "llama" and draw(st.booleans())),
-        experts=Experts(
-            n_routed_experts=routed,
-            num_experts_per_tok=draw(st.integers(1, routed)),
-            moe_intermediate_size=width,
-        )
-        if model_type == "mixtral"
-        else None,
+        experts=experts.get(model_type),
         positions=Rope(rope_theta=draw(st.sampled_from([1e4, 5e5])), rope_scaling=draw(SCALINGS)),
         norm_eps=1e-6,
     )
@@ -127,7 +133,7 @@ def latent(draw: st.DrawFn) -> Architecture:
 
 
 FAMILIES = {
-    **{name: rotary(name) for name in ("llama", "mistral", "mixtral", "qwen2", "qwen3")},
+    **{name: rotary(name) for name in ("llama", "mistral", "mixtral", "qwen2", "qwen3", "qwen3_moe")},
     **{name: with_layer_norm(name) for name in ("gpt2", "opt", "bloom")},
     "deepseek_v3": latent(),
 }

@@ -1,9 +1,15 @@
-"""Llama and its kin in config.json: llama, mistral, mixtral, qwen2, qwen3."""
+"""Llama and its kin in config.json: llama, mistral, mixtral, qwen2, qwen3, qwen3_moe."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from l3_modeltools.architectures.hugging_face.activations import ACTIVATIONS
+from l3_modeltools.architectures.hugging_face.mixture import (
+    read_mixtral,
+    read_qwen3_moe,
+    write_mixtral,
+    write_qwen3_moe,
+)
 from l3_modeltools.architectures.hugging_face.reader import HfConfig
 from l3_modeltools.architectures.hugging_face.rotations import read_rope, write_rope
 from l3_modeltools.architectures.pieces import head_sizes
@@ -12,11 +18,21 @@ from l3_modeltools.schemas import Architecture, Experts, GroupedAttention, Mlp, 
 __all__ = ["ROTARY", "read_rotary", "write_rotary"]
 
 
+@dataclass(frozen=True, slots=True)
+class Mixture:
+    """Experts in config.json, both ways."""
+
+    read: Callable[[HfConfig], Experts]
+    write: Callable[[Experts], dict[str, object]]
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Rotary:
     """What tells a family from Llama: its defaults where config.json is silent, and what it can say."""
 
     intermediate_size: int
+    hidden_size: int = 4096
+    num_hidden_layers: int = 32
     max_position_embeddings: int
     key_value_heads: int | None = None
     head_dim: int | None = None
@@ -25,8 +41,7 @@ class Rotary:
     says_mlp_bias: bool = False
     query_bias: bool = False
     qk_norm: bool = False
-    experts: int | None = None
-    """How many, in every layer, each as wide as a dense part would be; null: none."""
+    mixture: Mixture | None = None
     norm_eps: float = 1e-6
     rope_theta: float = 10_000.0
 
@@ -44,7 +59,7 @@ ROTARY: Mapping[str, Rotary] = {
         max_position_embeddings=131072,
         key_value_heads=8,
         says_attention_bias=False,
-        experts=8,
+        mixture=Mixture(read_mixtral, write_mixtral),
         norm_eps=1e-5,
         rope_theta=1e6,
     ),
@@ -63,6 +78,15 @@ ROTARY: Mapping[str, Rotary] = {
         head_dim=128,
         qk_norm=True,
     ),
+    "qwen3_moe": Rotary(
+        intermediate_size=6144,
+        hidden_size=2048,
+        num_hidden_layers=24,
+        max_position_embeddings=32768,
+        key_value_heads=4,
+        qk_norm=True,
+        mixture=Mixture(read_qwen3_moe, write_qwen3_moe),
+    ),
 }
 """The families by `model_type`."""
 
@@ -74,8 +98,8 @@ def read_rotary(config: HfConfig, model_type: str) -> Architecture:
     return Architecture(
         name=model_type,
         model_type=model_type,
-        hidden_size=config.integer("hidden_size", 4096),
-        num_hidden_layers=config.integer("num_hidden_layers", 32),
+        hidden_size=config.integer("hidden_size", family.hidden_size),
+        num_hidden_layers=config.integer("num_hidden_layers", family.num_hidden_layers),
         vocab_size=config.integer("vocab_size", 151936 if model_type.startswith("qwen") else 32000),
         max_position_embeddings=config.integer("max_position_embeddings", family.max_position_embeddings),
         tie_word_embeddings=config.flag("tie_word_embeddings", False),
@@ -85,7 +109,7 @@ def read_rotary(config: HfConfig, model_type: str) -> Architecture:
             hidden_act=config.choice("hidden_act", "silu", ACTIVATIONS),
             mlp_bias=family.says_mlp_bias and config.flag("mlp_bias", False),
         ),
-        experts=_read_experts(config, family),
+        experts=family.mixture.read(config) if family.mixture else None,
         positions=read_rope(config, family.rope_theta),
         norm_eps=config.number("rms_norm_eps", family.norm_eps),
     )
@@ -107,9 +131,8 @@ def write_rotary(architecture: Architecture) -> dict[str, object]:
     if isinstance(attention, GroupedAttention):
         config["num_key_value_heads"] = attention.key_value_heads
         config |= {"attention_bias": attention.attention_bias} if family.says_attention_bias else {}
-    if architecture.experts:
-        config["num_local_experts"] = architecture.experts.n_routed_experts
-        config["num_experts_per_tok"] = architecture.experts.num_experts_per_tok
+    if architecture.experts and family.mixture:
+        config |= family.mixture.write(architecture.experts)
     if family.has_head_dim:
         config["head_dim"] = head_sizes(architecture)[0]
     if family.says_mlp_bias:
@@ -122,7 +145,7 @@ def _read_attention(config: HfConfig, family: Rotary) -> GroupedAttention:
     heads = config.integer("num_attention_heads", 32)
     said = family.says_attention_bias and config.flag("attention_bias", False)
     head = config.optional("head_dim", family.head_dim) if family.has_head_dim else None
-    implied = head is not None and head * heads == config.integer("hidden_size", 4096)
+    implied = head is not None and head * heads == config.integer("hidden_size", family.hidden_size)
     return GroupedAttention(
         num_attention_heads=heads,
         num_key_value_heads=config.optional("num_key_value_heads", family.key_value_heads) or heads,
@@ -130,16 +153,6 @@ def _read_attention(config: HfConfig, family: Rotary) -> GroupedAttention:
         attention_bias=family.query_bias or said,
         output_bias=said,
         qk_norm=family.qk_norm,
-    )
-
-
-def _read_experts(config: HfConfig, family: Rotary) -> Experts | None:
-    if family.experts is None:
-        return None
-    return Experts(
-        n_routed_experts=config.integer("num_local_experts", family.experts),
-        num_experts_per_tok=config.integer("num_experts_per_tok", 2),
-        moe_intermediate_size=config.integer("intermediate_size", family.intermediate_size),
     )
 
 

@@ -41,6 +41,7 @@ FAMILIES: Mapping[str, Family] = {
     "mixtral": _rotary("mixtral", "MixtralForCausalLM"),
     "qwen2": _rotary("qwen2", "Qwen2ForCausalLM"),
     "qwen3": _rotary("qwen3", "Qwen3ForCausalLM"),
+    "qwen3_moe": _rotary("qwen3_moe", "Qwen3MoeForCausalLM"),
     "gpt2": Family(causal_class="GPT2LMHeadModel", read=read_gpt2, write=write_gpt2),
     "opt": Family(causal_class="OPTForCausalLM", read=read_opt, write=write_opt),
     "bloom": Family(causal_class="BloomForCausalLM", read=read_bloom, write=write_bloom),

@@ -77,6 +77,8 @@ REFUSED = [
     ({"model_type": "mamba"}, "config.json: model_type: found `mamba`"),
     ({}, "config.json: model_type: found `nothing`"),
     ({"model_type": "llama", "hidden_act": "tanh"}, "hidden_act: found `tanh`; expected `silu`"),
+    ({"model_type": "qwen3_moe", "decoder_sparse_step": 2}, "decoder_sparse_step: found `2`; expected `1`"),
+    ({"model_type": "qwen3_moe", "mlp_only_layers": [3]}, "mlp_only_layers: found `[3]`"),
     ({"model_type": "mistral"}, "sliding_window: found `4096`; expected null"),
     ({"model_type": "qwen2", "use_sliding_window": True}, "use_sliding_window: found `True`"),
     ({"model_type": "opt", "do_layer_norm_before": False}, "do_layer_norm_before: found `False`"),

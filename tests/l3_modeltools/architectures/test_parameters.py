@@ -28,6 +28,8 @@ PUBLISHED = {
     "llama-3.2-1b": (1_235_814_400, 0),
     "qwen2.5-7b": (7_615_616_512, 0),
     "qwen2-72b": (72_706_203_648, 0),
+    "qwen3-30b-a3b": (30_532_122_624, 0),
+    "qwen3-235b-a22b": (235_093_634_560, 0),
     "mistral-7b-v0.3": (7_248_023_552, 0),
     "mixtral-8x7b": (46_702_792_704, 0),
     "gpt-3-175b": (174_600_000_000, 50_000_000),
@@ -81,7 +83,8 @@ def test_totals_are_the_published_ones(name: str) -> None:
 def test_activated_and_further_parameters_are_the_published_ones() -> None:
     count = count_parameters(preset("deepseek-v3"))
     assert round((count.activated - count.embedding) / 1e9) == 37
-    assert round(count_parameters(preset("mixtral-8x7b")).activated / 1e9, 1) == 12.9
+    for name, activated in (("mixtral-8x7b", 12.9), ("qwen3-30b-a3b", 3.3), ("qwen3-235b-a22b", 22.2)):
+        assert round(count_parameters(preset(name)).activated / 1e9, 1) == activated
     # The published files hold 14B more than the 671B: this layer, and once more embedding and output.
     assert 13 < (count.further + count.embedding + count.output) / 1e9 < 14
 
