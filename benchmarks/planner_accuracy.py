@@ -1,7 +1,8 @@
 """How right the planner is: what it foretells against what others measured and published.
 
 `--data` names a directory of tables: `runs.csv` with a row for each measured step, and the published tables beside it.
-`dryrun` needs none: it sets the formulas beside dry runs.
+`published` needs none: `published_runs.csv` has what NVIDIA publishes of its trainers, of which nothing was fitted.
+Nor does `dryrun`: it sets the formulas beside dry runs.
 """
 
 import argparse
@@ -11,7 +12,7 @@ from pathlib import Path
 from _planner_dryrun import dry_run_scores
 from _planner_memory import memory_scores
 from _planner_ranking import ranking_scores
-from _planner_time import time_scores
+from _planner_time import published_scores, time_scores
 from _score import HEADING, Score
 
 TABLED: dict[str, Callable[[Path], Iterable[Score]]] = {
@@ -19,7 +20,8 @@ TABLED: dict[str, Callable[[Path], Iterable[Score]]] = {
     "memory": memory_scores,
     "ranking": ranking_scores,
 }
-PARTS = (*TABLED, "dryrun")
+OWN: dict[str, Callable[[], Iterable[Score]]] = {"published": published_scores, "dryrun": dry_run_scores}
+PARTS = (*TABLED, *OWN)
 
 
 def main() -> None:
@@ -34,7 +36,7 @@ def main() -> None:
     for part in parts:
         print(part)
         print(f"  {HEADING}")
-        for score in dry_run_scores() if part == "dryrun" else TABLED[part](wished.data):
+        for score in OWN[part]() if part in OWN else TABLED[part](wished.data):
             print(f"  {score.line()}", flush=True)
 
 

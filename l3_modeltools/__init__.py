@@ -47,6 +47,7 @@ if TYPE_CHECKING:
         TrainingPlan,
         framework_faults,
         give_opinion,
+        machine_like,
         plan_training,
         setting_of,
     )
@@ -276,6 +277,7 @@ __all__ = [
     "load_calibration",
     "load_catalogue",
     "load_run",
+    "machine_like",
     "measured_row",
     "outlook",
     "parse_hf_config",
@@ -419,6 +421,7 @@ HOMES = {
     "fit_calibration": "planning.calibrate",
     "framework_faults": "planning",
     "give_opinion": "planning",
+    "machine_like": "planning",
     "hash_inputs": "runs",
     "hold_run": "runs",
     "import_strategy": "frameworks.translate",

@@ -61,6 +61,12 @@ class DeviceLink(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
     bandwidth_bytes_per_s: Annotated[
         Rate, Meta(description="Bandwidth of all of them together, in one direction.")
     ]
+    reach: Annotated[
+        Positive | None,
+        Meta(
+            description="Accelerators that they join, through switches of their own; null: those of a node."
+        ),
+    ] = None
 
 
 class DeviceSource(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -8,6 +8,7 @@ from typing import Literal
 from msgspec.structs import replace
 
 from l0_infra.core.errors import DocumentError, Fault
+from l3_modeltools.architectures import PRESETS, preset
 from l3_modeltools.frameworks import PRACTICES, practice_of
 from l3_modeltools.planning.calibrate.table import CellError, Row, read_rows, row_fault
 from l3_modeltools.planning.cost import Setting
@@ -136,7 +137,7 @@ def _settings(row: Row, framework: str) -> tuple[tuple[Setting, ...], str | None
     """All that the row may mean, or why that is not legal."""
     architecture, length, batch = _architecture(row), row.count("seq_len"), row.count("gbs")
     practice, settings = _practice(row, framework), []
-    for strategy in _cuts(row, framework):
+    for strategy in _cuts(row, framework, architecture):
         for fault in cut_faults(strategy, architecture, length):
             return (), f"found {fault.found}; expected {fault.expected}"
         settings.append(
@@ -151,7 +152,7 @@ def _settings(row: Row, framework: str) -> tuple[tuple[Setting, ...], str | None
     return tuple(settings), None
 
 
-def _cuts(row: Row, framework: str) -> Iterator[Strategy]:
+def _cuts(row: Row, framework: str, architecture: Architecture) -> Iterator[Strategy]:
     """Every strategy that the row may mean."""
     plain, batch = _degrees(row, framework), row.count("gbs")
     told = row.count("mbs") if row.word("mbs") else None
@@ -162,19 +163,26 @@ def _cuts(row: Row, framework: str) -> Iterator[Strategy]:
         micro = f"micro batch {told}" if told else "no micro batch"
         raise CellError(f"gbs {batch} with dp {plain.dp} and {micro}", "a batch that they divide")
     for size in fitting:
-        for vp in _virtual_stages(row, framework, plain, batch // plain.dp // size):
-            yield _strategy(row, framework, replace(plain, vp=vp), size)
+        for vp in _virtual_stages(row, framework, architecture, plain, batch // plain.dp // size):
+            yield _strategy(row, framework, architecture, replace(plain, vp=vp), size)
 
 
-def _virtual_stages(row: Row, framework: str, degrees: Degrees, microbatches: int) -> tuple[int, ...]:
+def _virtual_stages(
+    row: Row, framework: str, architecture: Architecture, degrees: Degrees, microbatches: int
+) -> tuple[int, ...]:
     """As told, or 1; Llama 3's trainer interleaves as it fits (arXiv:2407.21783, section 3.3.2)."""
     if row.word("vp") or degrees.pp == 1 or framework != "llama3" or microbatches % degrees.pp:
         return (degrees.vp,)
-    layers, each = row.count("layers"), -(-row.count("layers") // degrees.pp)
+    layers, each = architecture.layers, -(-architecture.layers // degrees.pp)
     return tuple(vp for vp in range(1, each + 1) if each % vp == 0 and vp * degrees.pp <= layers)
 
 
 def _architecture(row: Row) -> Architecture:
+    """By name where the row has one, which the sizes beside it need not repeat; else by its sizes."""
+    if name := row.word("preset"):
+        if name not in PRESETS:
+            raise CellError(f"preset `{name}`", f"one of {', '.join(PRESETS)}")
+        return preset(name)
     hidden, heads = row.count("hidden"), row.count("heads")
     gated = row.word("gated_mlp") == "1"
     return Architecture(
@@ -218,15 +226,17 @@ def _degrees(row: Row, framework: str) -> Degrees:
     )
 
 
-def _strategy(row: Row, framework: str, degrees: Degrees, micro_batch_size: int) -> Strategy:
-    word, vocabulary = row.word("recompute"), row.count("vocab")
+def _strategy(
+    row: Row, framework: str, architecture: Architecture, degrees: Degrees, micro_batch_size: int
+) -> Strategy:
+    word, vocabulary = row.word("recompute"), architecture.vocab_size
     unit = PADDING * degrees.tp if framework.startswith("megatron") else degrees.tp
     mode: Literal["none", "selective", "full"] = "full" if word == "full" else "none"
     return Strategy(
         degrees=degrees,
         pipeline=Pipeline(
             schedule="interleaved" if degrees.vp > 1 else "1f1b",
-            offset=balanced_offset(row.count("layers"), degrees.pp, degrees.vp),
+            offset=balanced_offset(architecture.layers, degrees.pp, degrees.vp),
         ),
         recompute=Recompute(mode="selective" if word.startswith("selective") else mode),
         zero_stage=_zero_stage(row, framework),

@@ -12,13 +12,10 @@ from l3_modeltools.planning.calibrate.runs import MeasuredRun
 from l3_modeltools.planning.cost import Setting
 from l3_modeltools.planning.cost.bytes import memory_of
 from l3_modeltools.planning.cost.seconds import time_of
-from l3_modeltools.schemas import Calibration, Machine, Network
+from l3_modeltools.planning.machines import machine_like
+from l3_modeltools.schemas import Calibration
 
-__all__ = ["DatasetScore", "Errors", "Scored", "machine_of", "score_datasets", "score_runs"]
-
-NODE = 8
-PORT_SHARE = 0.78125
-"""A port for each accelerator, the widest its PCIe slot feeds: 200 Gb/s behind PCIe 4.0, 400 Gb/s behind 5.0."""
+__all__ = ["DatasetScore", "Errors", "Scored", "score_datasets", "score_runs"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -82,19 +79,6 @@ class DatasetScore:
     memory: Errors | None
 
 
-def machine_of(run: MeasuredRun, device: Device) -> Machine:
-    """The machine that a run is taken to have had: nodes of eight, a network port for each accelerator."""
-    per_node = min(NODE, run.devices)
-    slot = max((link.bandwidth_bytes_per_s for link in device.links if link.kind == "pcie"), default=3.2e10)
-    return Machine(
-        name="measured",
-        device=device.name,
-        nodes=-(-run.devices // per_node),
-        devices_per_node=per_node,
-        network=Network(bytes_per_s_per_device=slot * PORT_SHARE),
-    )
-
-
 def score_runs(
     runs: Iterable[MeasuredRun], devices: Mapping[str, Device], calibration: Calibration
 ) -> tuple[Scored, ...]:
@@ -128,7 +112,7 @@ def _score(run: MeasuredRun, device: Device, calibration: Calibration) -> Scored
     """Of what a run may have been, the fastest."""
     if run.refused is not None:
         return Scored(run=run, refused=run.refused)
-    machine = machine_of(run, device)
+    machine = machine_like(device, run.devices, name="measured")
     try:
         steps = [time_of(setting, machine, device, calibration).total for setting in run.settings]
     except UnsatisfiableError as error:

@@ -10,12 +10,29 @@ from l0_infra.core.errors import DocumentError, Fault, UsageError
 
 __all__ = ["COLUMNS", "NEEDED", "CellError", "Row", "read_rows", "row_fault"]
 
-NEEDED = ("dataset", "hidden", "layers", "heads", "vocab", "gpu", "gpus", "gbs", "seq_len")
+SIZES = ("hidden", "layers", "heads", "vocab")
+"""What a model is told by, unless it is told by name in the column `preset`."""
+
+NEEDED = ("dataset", *SIZES, "gpu", "gpus", "gbs", "seq_len")
 """Columns without which nothing can be foretold."""
 
 COLUMNS = (
     *NEEDED,
-    *("model", "ffn", "kv_heads", "gated_mlp", "precision", "framework", "tp", "pp", "cp", "vp", "dp", "ep"),
+    *(
+        "preset",
+        "model",
+        "ffn",
+        "kv_heads",
+        "gated_mlp",
+        "precision",
+        "framework",
+        "tp",
+        "pp",
+        "cp",
+        "vp",
+        "dp",
+        "ep",
+    ),
     *(
         "fsdp",
         "zero_stage",
@@ -84,10 +101,11 @@ def read_rows(path: Path) -> tuple[Row, ...]:
     table = csv.DictReader(StringIO(_text(path), newline=""), restval="")
     try:
         named = [(name or "").strip() for name in table.fieldnames or ()]
-        if missing := [name for name in NEEDED if name not in named]:
+        needed = [name for name in NEEDED if "preset" not in named or name not in SIZES]
+        if missing := [name for name in needed if name not in named]:
             raise DocumentError(
                 str(path),
-                [row_fault(path, 1, f"no column {', '.join(missing)}", f"the columns {', '.join(NEEDED)}")],
+                [row_fault(path, 1, f"no column {', '.join(missing)}", f"the columns {', '.join(needed)}")],
             )
         table.fieldnames = named
         rows = tuple(Row(table.line_num, row) for row in table)

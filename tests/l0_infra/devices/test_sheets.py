@@ -27,6 +27,7 @@ LINKS = {
     "xgmi": (64e9, 76.8e9),
     "pcie": (16e9, 32e9, 64e9),
     "roce": (25e9,),
+    "infiniband": (50e9, 100e9),
 }
 
 

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
+
 from l0_infra.core.documents import read_document
 from l0_infra.core.errors import UsageError
 from l0_infra.schemas import Device
@@ -15,20 +17,15 @@ from l3_modeltools import (
     Problem,
     limits_of,
     load_calibration,
+    machine_like,
     practice_of,
     preset,
 )
-from l3_modeltools.schemas import Architecture, Calibration, Machine, Network, Practice
+from l3_modeltools.schemas import Architecture, Calibration, Machine, Practice
 from ogai.flows.device import show
 from ogai.flows.train.resolve import read_config
 
 __all__ = ["Asked", "problem_of"]
-
-PORT_SHARE = 0.78125
-"""A port for each accelerator, the widest its PCIe slot feeds: 200 Gb/s behind PCIe 4.0, 400 Gb/s behind 5.0."""
-
-SLOT = 3.2e10
-"""Bytes/s of a PCIe slot where the data sheet has none: 16 lanes of PCIe 4.0."""
 
 SHORT: Mapping[str, str] = {
     "mbs": "micro_batch_size",
@@ -123,17 +120,9 @@ def made_of(asked: Asked, devices: int, device: Device) -> tuple[Machine, Device
         raise UsageError(
             "--devices", found=f"{devices}", expected=f"whole nodes of {node}", hint="--devices-per-node"
         )
-    slot = max((one.bandwidth_bytes_per_s for one in device.links if one.kind == "pcie"), default=SLOT)
-    port = asked.port_gbit_s * 1e9 / 8 if asked.port_gbit_s else slot * PORT_SHARE
-    machine = Machine(
-        name=f"{devices}-{device.name}",
-        device=device.name,
-        nodes=devices // node,
-        devices_per_node=node,
-        network=Network(bytes_per_s_per_device=port),
-        price_per_device_hour=asked.price,
-    )
-    return machine, device
+    port = asked.port_gbit_s * 1e9 / 8 if asked.port_gbit_s else None
+    machine = machine_like(device, devices, name=f"{devices}-{device.name}", per_node=node, port=port)
+    return replace(machine, price_per_device_hour=asked.price), device
 
 
 def decided_of(words: Sequence[str]) -> Decided:

@@ -49,6 +49,30 @@ def test_a_row_becomes_a_setting_and_what_was_measured(tmp_path: Path) -> None:
     assert setting.architecture.attention.num_attention_heads == 16
 
 
+def test_a_model_may_be_told_by_name(tmp_path: Path) -> None:
+    heading = "dataset,preset,hidden,layers,heads,vocab,gpu,gpus,pp,ep,gbs,seq_len,mbs"
+    rows = (
+        "ours,deepseek-v3,,,,,H100-80GB,512,16,32,4096,4096,1",
+        "ours,,1024,24,16,51200,H100-80GB,8,1,1,64,2048,4",
+    )
+    named, sized = read_runs(table(tmp_path, *rows, heading=heading))
+    (setting,) = named.settings
+    assert setting.architecture.name == "deepseek-v3"
+    assert (sum(setting.stages[0]), setting.strategy.degrees.ep, setting.vocabulary) == (62, 32, 129280)
+    assert sized.settings[0].architecture.hidden_size == 1024
+
+
+def test_sizes_need_no_columns_where_models_have_names(tmp_path: Path) -> None:
+    heading = "dataset,preset,gpu,gpus,gbs,seq_len,mbs"
+    (run,) = read_runs(table(tmp_path, "ours,llama-3.1-8b,H100-80GB,8,64,8192,1", heading=heading))
+    assert run.settings[0].architecture.num_hidden_layers == 32
+    with pytest.raises(DocumentError, match="hidden") as without:
+        read_runs(table(tmp_path, "ours,,H100-80GB,8,64,8192,1", heading=heading))
+    assert without.value.faults[0].where == f"{tmp_path / 'runs.csv'}:2"
+    with pytest.raises(DocumentError, match="no-such-model"):
+        read_runs(table(tmp_path, "ours,no-such-model,H100-80GB,8,64,8192,1", heading=heading))
+
+
 def test_a_few_columns_are_enough(tmp_path: Path) -> None:
     heading = "dataset,hidden,layers,heads,vocab,gpu,gpus,gbs,seq_len,mbs"
     (run,) = read_runs(table(tmp_path, "ours,1024,24,16,51200,A100-80GB,8,64,2048.0,4", heading=heading))
