@@ -1,10 +1,11 @@
-"""How fast the planner finds the best strategy: Llama-3.1-405B on 16,384 H100, all ways to cut it.
-
+"""How fast the planner finds the best strategy, looking at all ways to cut: Llama-3.1-405B on 16,384 H100, and
+DeepSeek-V3 on 2,048; and how fast it says that nothing fits, on 16 of them.
 The ratio is against pricing every way to cut once, with even stages: a lower bound of looking at everything, for layers
 can be dealt and recomputed in many ways more. It is worked out from the time that a sample takes.
 """
 
 import argparse
+from dataclasses import dataclass
 from itertools import islice
 from time import perf_counter, process_time
 
@@ -22,16 +23,35 @@ SAMPLE = 500
 def main() -> None:
     """Print seconds, ways to cut, and how many of them were looked at how closely."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--model", default="llama-3.1-405b")
+    parser.add_argument("--model", help="this model only")
     parser.add_argument("--nodes", type=int, default=2048)
     parser.add_argument("--global-batch", type=int, default=2048)
     parser.add_argument("--sequence-length", type=int, default=8192)
     wished = parser.parse_args()
-    for framework in (None, "megatron"):
-        report(problem_of(wished, framework), framework or "any framework")
+    cases = [Case(wished.model, wished.nodes, wished.global_batch, wished.sequence_length)]
+    for case in cases if wished.model else CASES:
+        for framework in (None, "megatron"):
+            report(problem_of(case, framework), framework or "any framework")
 
 
-def problem_of(wished: argparse.Namespace, framework: str | None) -> Problem:
+@dataclass(frozen=True)
+class Case:
+    """A model on nodes of eight H100, and its batch: sequences of so many tokens."""
+
+    model: str
+    nodes: int
+    global_batch: int
+    sequence_length: int
+
+
+CASES = (
+    Case("llama-3.1-405b", nodes=2048, global_batch=2048, sequence_length=8192),
+    Case("deepseek-v3", nodes=256, global_batch=4096, sequence_length=4096),
+    Case("llama-3.1-405b", nodes=2, global_batch=512, sequence_length=8192),
+)
+
+
+def problem_of(wished: Case, framework: str | None) -> Problem:
     """The problem on nodes of eight H100, 400 Gb/s each."""
     device = next(one for one in load_devices() if one.name == "h100-sxm-80")
     network = Network(bytes_per_s_per_device=5e10)
@@ -53,9 +73,9 @@ def report(problem: Problem, name: str) -> None:
     found = find(problem)
     seconds, computed = perf_counter() - began, process_time() - computed
     everything = found.shapes * seconds_each(problem)
-    best = found.candidates[0]
+    best = f"best step {found.candidates[0].step_s:.3f} s" if found.candidates else "nothing fits"
     print(f"{problem.architecture.name} on {problem.machine.devices:,} devices, {name}")
-    print(f"  {seconds:.2f} s ({computed:.2f} s of a processor), best step {best.step_s:.3f} s")
+    print(f"  {seconds:.2f} s ({computed:.2f} s of a processor), {best}")
     print(f"  {found.shapes:,} ways to cut: {found.too_slow:,} proven slower, {found.too_large:,} too large,")
     print(f"  {found.dealt:,} dealt exactly, {found.priced:,} strategies priced")
     print(f"  pricing every way once would take {everything:.0f} s, {everything / seconds:.0f} times as long")

@@ -37,11 +37,11 @@ FIGURES = Calibration(name="test", launch_s=1e-9)
 Table = tuple[tuple[int, ...], ...]
 
 
-def small_problem(random: Random) -> Problem:
-    """A problem with few layers, on few accelerators, of which some things are decided."""
+def small_problem(random: Random, *, experts: bool | None = None) -> Problem:
+    """A problem with few layers, on few accelerators, of which some things are decided; `experts`: with them or not."""
     devices, pp = random.choice([(2, 2), (4, 2), (4, 4), (8, 4), (8, 2), (6, 3), (2, 1), (4, None)])
     return Problem(
-        architecture=small_architecture(random),
+        architecture=small_architecture(random, experts=experts),
         sequence_length=random.choice([512, 2048]),
         global_batch_size=random.choice([4, 8, 12, 24]),
         practice=small_practice(random),
@@ -59,11 +59,11 @@ def small_problem(random: Random) -> Problem:
     )
 
 
-def small_architecture(random: Random) -> Architecture:
+def small_architecture(random: Random, *, experts: bool | None = None) -> Architecture:
     """Two to five layers; some with experts, some with a layer that predicts further, some with a large vocabulary."""
-    sparse = random.random() < 0.25
+    sparse = random.random() < 0.25 if experts is None else experts
     hidden = random.choice([512, 1024])
-    experts = Experts(
+    mixture = Experts(
         n_routed_experts=4,
         num_experts_per_tok=2,
         moe_intermediate_size=2 * hidden,
@@ -79,7 +79,7 @@ def small_architecture(random: Random) -> Architecture:
         max_position_embeddings=4096,
         attention=GroupedAttention(num_attention_heads=8, num_key_value_heads=4),
         mlp=Mlp(intermediate_size=4 * hidden),
-        experts=experts if sparse else None,
+        experts=mixture if sparse else None,
     )
 
 

@@ -92,7 +92,9 @@ def balanced(
 
 
 Held = Sequence[tuple[int, Choice]]
-Kept = tuple[float, int, tuple[Choice, ...]]
+Chain = tuple["Chain", Choice] | None
+"""Choices of the stages so far, the last one first to be had."""
+Kept = tuple[float, int, Chain]
 
 
 class _Reach:
@@ -106,6 +108,8 @@ class _Reach:
             self.held.append(dict(self._stage(p)))
             if not any(self.held[-1].values()):
                 break
+        self.ways = [list(distinct(stage)) for stage in self.held]
+        """What each stage can hold, once."""
 
     def _stage(self, p: int) -> Iterator[tuple[int, Held]]:
         """What a stage can hold, by the layers before it: the same list where the next layers are the same."""
@@ -134,7 +138,7 @@ class _Reach:
         """Seconds that the slowest stage can take, ascending, from the first for which there is a table."""
         if not all(any(stage.values()) for stage in self.held):
             return []
-        paces = sorted({one.seconds for stage in self.held for held in distinct(stage) for _, one in held})
+        paces = sorted({one.seconds for stage in self.ways for held in stage for _, one in held})
         return paces[bisect_left(paces, True, key=self.feasible) :]
 
     def feasible(self, pace: float) -> bool:
@@ -154,28 +158,38 @@ class _Reach:
         room = self._room(pace)
         if room[0] < self.dealing.layers:
             return None
-        known: dict[int, Kept] = {0: (0.0, 0, ())}
+        known: dict[int, Kept] = {0: (0.0, 0, None)}
         for p, stage in enumerate(self.held):
             lowest, further = self.dealing.layers - room[p + 1], dict[int, Kept]()
-            for start, (shown, spread, table) in known.items():
+            waits = p != slowest.stage or slowest.further
+            for start, (shown, spread, chain) in known.items():
                 for count, choice in _within(stage.get(start, ()), pace, p, slowest):
-                    waits = 0.0 if p == slowest.stage and not slowest.further else choice.shown
-                    end, one = start + count, (shown + waits, spread + count * count)
-                    if end >= lowest and (end not in further or one < further[end][:2]):
-                        further[end] = (*one, (*table, choice))
+                    end = start + count
+                    if end < lowest:
+                        continue
+                    so_far, wide = shown + choice.shown * waits, spread + count * count
+                    other = further.get(end)
+                    if other is None or (so_far, wide) < other[:2]:
+                        further[end] = (so_far, wide, (chain, choice))
             known = further
         found = known.get(self.dealing.layers)
-        return found[2] if found else None
+        return _unrolled(found[2]) if found else None
 
     def _room(self, pace: float) -> list[int]:
         """Most layers that the stages from each one on can hold together."""
         room = [0]
-        for stage in reversed(self.held):
-            most = max(
-                (held[at - 1][0] for held in distinct(stage) if (at := _fitting(held, pace))), default=0
-            )
+        for stage in reversed(self.ways):
+            most = max((held[at - 1][0] for held in stage if (at := _fitting(held, pace))), default=0)
             room.append(room[-1] + most)
         return room[::-1]
+
+
+def _unrolled(chain: Chain) -> tuple[Choice, ...]:
+    table: list[Choice] = []
+    while chain is not None:
+        chain, choice = chain
+        table.append(choice)
+    return tuple(reversed(table))
 
 
 def distinct(stage: dict[int, Held]) -> Iterable[Held]:

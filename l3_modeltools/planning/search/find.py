@@ -203,7 +203,7 @@ class _Search:
             self.found.too_slow += 1
             return
         chooser = self.chooser(shape)
-        if sum(chooser.capacities) < self.layers:
+        if chooser.too_small:
             self.found.too_large += 1
             return
         self.found.dealt += 1

@@ -213,40 +213,42 @@ class StageChooser:
 
     @cached_property
     def capacities(self) -> tuple[int, ...]:
-        """Layers that each stage can hold at most, were all of the lightest kind and as many recomputed as may be."""
-        return tuple(self._capacity(p) for p in range(self.shape.cut.pp))
+        """Layers that each stage can hold at most: of the most frequent kind, and all others beside them."""
+        others = self.layers - self.kinds[self.kind]
+        return tuple(self._capacity(p) + others for p in range(self.shape.cut.pp))
+
+    @cached_property
+    def too_small(self) -> bool:
+        """Whether the stages together cannot hold the layers of the most frequent kind, even without the others."""
+        others = self.layers - self.kinds[self.kind]
+        return sum(self.capacities) - others * self.shape.cut.pp < self.kinds[self.kind]
 
     def _capacity(self, p: int) -> int:
+        """Layers of the most frequent kind that a stage can hold at most, as many recomputed as may be."""
         key = (p == 0, p == self.shape.cut.pp - 1, min(self.flying[p]))
         if key not in self.room:
-            kinds = [kind for kind, many in enumerate(self.kinds) if many]
             most = 0 if self.mode == "none" else self.layers
 
             def beyond(count: int) -> bool:
-                held = [tuple(count * (kind == of) for of in range(3)) for kind in kinds]
                 full, flying = (min(count, most),), (key[2],)
-                return all(
-                    self.bytes_of(((a, b, c),), p, full, (0,), flying) > self.memory_bytes for a, b, c in held
-                )
+                return self.bytes_alike((count,), p, full, (0,), flying) > self.memory_bytes
 
-            self.room[key] = bisect_left(range(self.layers + 1), True, 1, key=beyond) - 1
+            many = self.kinds[self.kind]
+            self.room[key] = bisect_left(range(many + 1), True, 1, key=beyond) - 1
         return self.room[key]
 
     def least_bytes(self, same: int = -1) -> int:
         """Bytes that some stage needs at least, whatever the schedule; `same` as the attribute, -1 for any.
 
-        One holds the even share of layers or more, whatever the table; of the stages it is taken to be the lightest.
+        One holds the even share of the most frequent layers or more, whatever the table; of the stages it is taken to
+        be the lightest, and to hold no others.
         """
         pp, vp = self.shape.cut.pp, self.shape.vp
+        most = 0 if self.mode == "none" else self.layers if same < 0 else same * vp
         if pp == 1 and not self.alike:
-            return self.bytes_of((self.kinds,), 0, (self.layers,), (0,), (1,))
-        share, middle = -(-self.layers // pp), 0 if pp == 1 else -1
-        most = 0 if self.mode == "none" else share if same < 0 else same * vp
-        full = (min(share, most),)
-        if self.alike:
-            return self.bytes_alike((share,), middle, full, (0,), (1,))
-        kinds = [tuple(share * (kind == of) for of in range(3)) for kind in range(3) if self.kinds[kind]]
-        return min(self.bytes_of(((a, b, c),), middle, full, (0,), (1,)) for a, b, c in kinds)
+            return self.bytes_of((self.kinds,), 0, (min(self.layers, most),), (0,), (1,))
+        share, middle = -(-self.kinds[self.kind] // pp), 0 if pp == 1 else -1
+        return self.bytes_alike((share,), middle, (min(share, most),), (0,), (1,))
 
     def _told(self, sizes: Counts) -> tuple[Counts, Counts]:
         """What a person decided, or what all stages do alike."""

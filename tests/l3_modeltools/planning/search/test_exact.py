@@ -20,12 +20,24 @@ from tests.support.planner_spaces import (
 SPACES, LARGEST = 200, 1200
 """Spaces, and strategies of the largest that is priced one by one."""
 
+WITH_EXPERTS = 40
+"""Further spaces of models with experts: layers of three kinds, some of them far heavier than the others."""
+
 
 @pytest.mark.parametrize("seed", range(SPACES))
 def test_the_best_is_that_of_all(seed: int) -> None:
-    random = Random(seed)
+    hold_best(Random(seed), experts=None)
+
+
+@pytest.mark.parametrize("seed", range(WITH_EXPERTS))
+def test_with_experts_too(seed: int) -> None:
+    hold_best(Random(seed), experts=True)
+
+
+def hold_best(random: Random, *, experts: bool | None) -> None:
+    """The search finds what is found by pricing all, at a size of memory that chance chooses."""
     while True:
-        problem = small_problem(random)
+        problem = small_problem(random, experts=experts)
         recomputing: Recomputing = random.choice(["by_stage", "by_stage", "alike", "all"])
         problem = replace(problem, limits=Limits(recomputing=recomputing))
         strategies = list(islice(every_strategy(problem), LARGEST + 1))
