@@ -60,8 +60,19 @@ def has_run(world: World) -> bool:
     return runs.exists() and runs.read_text() == "run\n"
 
 
+ENDING_S = 5.0
+"""How long a supervisor of a command may take to end what it ran, after its result came, on a busy machine."""
+
+
 def processes_of(home: Path) -> list[str]:
-    """List what still runs of this home: agent, shims, tasks."""
+    """List what runs of this home and does not end by itself within moments: agent, shims, tasks."""
+    end = time.monotonic() + ENDING_S
+    while (found := _processes_now(home)) and time.monotonic() < end:
+        time.sleep(0.05)
+    return found
+
+
+def _processes_now(home: Path) -> list[str]:
     found = []
     for entry in Path("/proc").iterdir():
         if not entry.name.isdecimal() or entry.name == str(os.getpid()):
