@@ -200,9 +200,9 @@ def _runs(limits: Limits, full: list[int], partly: list[int], counts: list[int])
 
 
 def priced(problem: Problem, strategy: Strategy) -> tuple[float, int]:
-    """Seconds and peak bytes of a strategy."""
+    """Seconds, by formula, and peak bytes of a strategy."""
     setting: Setting = problem.setting(strategy)
-    step = time_of(setting, problem.machine, problem.device, problem.calibration)
+    step = time_of(setting, problem.machine, problem.device, problem.calibration, played=False)
     return step.total, memory_of(setting).peak
 
 

@@ -3,8 +3,8 @@
 from l3_modeltools.architectures import pieces
 from l3_modeltools.planning.cost.bytes.place import Kind
 from l3_modeltools.planning.cost.seconds.layer import HALF, SHOWN_TP, LayerTime
+from l3_modeltools.planning.cost.seconds.played import hand_over_of
 from l3_modeltools.planning.cost.seconds.rates import Rates
-from l3_modeltools.planning.cost.seconds.step import hand_over_of
 from l3_modeltools.planning.cost.setting import Setting
 from l3_modeltools.planning.explain.derivation import Derivation, inputs
 

@@ -22,7 +22,7 @@ from l3_modeltools.planning.explain.exchanges import (
 )
 from l3_modeltools.planning.explain.passes import explain_attention, explain_elementwise, explain_idle
 from l3_modeltools.planning.explain.products import explain_output, explain_products
-from l3_modeltools.planning.explain.waits import explain_bubble
+from l3_modeltools.planning.explain.waits import explain_bubble, explain_uneven
 from l3_modeltools.planning.opinion import Site
 
 __all__ = ["explain_step"]
@@ -127,6 +127,7 @@ def _terms(known: _Step) -> Iterator[Derivation]:
     yield explain_copies(setting, known.rates, known.stage, pace, time.copies)
     yield explain_hand_over(setting, known.rates, time.hand_over)
     yield explain_bubble(setting, known.rates, known.stages, known.slowest, time.bubble)
+    yield explain_uneven(time, setting.microbatches, pace)
     yield _optimizer(known)
     yield from _allowances(known)
 

@@ -7,10 +7,11 @@ from l3_modeltools.planning.cost.bytes.place import KINDS, Kind, stages_of
 from l3_modeltools.planning.cost.seconds.layer import LayerTime, Part, layer_time
 from l3_modeltools.planning.cost.seconds.rates import Rates
 from l3_modeltools.planning.cost.seconds.stages import StageTime
+from l3_modeltools.planning.cost.seconds.step import StepTime
 from l3_modeltools.planning.cost.setting import Setting
 from l3_modeltools.planning.explain.derivation import Derivation, inputs
 
-__all__ = ["explain_bubble"]
+__all__ = ["explain_bubble", "explain_uneven"]
 
 BESIDE = {
     "recompute": ("again", "seconds of what its layers make again"),
@@ -41,6 +42,28 @@ def explain_bubble(
         inputs=inputs(("vp", setting.strategy.degrees.vp, "virtual stages of each"), *counts),
         parts=parts,
         source="arXiv:2401.10241, section 2.3" if zero else "arXiv:2104.04473, section 2.2",
+    )
+
+
+def explain_uneven(time: StepTime, batches: int, pace: StageTime) -> Derivation:
+    """What playing the schedule, turn by turn, finds beside the bubble."""
+    known = batches * pace.total + time.hand_over + time.bubble
+    return Derivation(
+        name="uneven",
+        meaning="virtual stages of unlike length wait for each other, as the schedule shows when it is played",
+        unit="s",
+        value=time.uneven,
+        formula="played - (m * each + handed + waited)" if time.uneven else "0",
+        inputs=inputs(
+            ("played", known + time.uneven, "seconds from the first turn to the last, by simulation"),
+            ("m", batches, "micro batches"),
+            ("each", pace.total, "seconds of the slowest stage for each"),
+            ("handed", time.hand_over, "seconds of handing over"),
+            ("waited", time.bubble, "seconds of the bubble"),
+        )
+        if time.uneven
+        else (),
+        source="arXiv:2104.04473, section 2.2.2",
     )
 
 

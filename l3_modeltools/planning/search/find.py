@@ -136,7 +136,8 @@ class _Search:
                 self.consider(shape)
         near = [one for one in self.best.known.values() if one[0] <= self.best.worst()]
         ranked = sorted(near, key=_order)[: self.best.top]
-        self.found.candidates = tuple(self.candidate(strategy) for _, _, strategy in ranked)
+        offered = [self.candidate(strategy) for _, _, strategy in ranked]
+        self.found.candidates = tuple(sorted(offered, key=lambda one: float(f"{one.step_s:.9g}")))
         return self.found
 
     def keeps_a_layer(self, cut: Cut) -> bool:
@@ -235,17 +236,17 @@ class _Search:
             self.least[key] = self.chooser(shape).least_bytes()
         return self.least[key]
 
-    def price(self, strategy: Strategy) -> StepTime:
-        """A whole step, in full."""
+    def price(self, strategy: Strategy, *, played: bool = False) -> StepTime:
+        """A whole step, in full, but for what virtual stages wait for each other, unless it is played."""
         self.found.priced += 1
         one = self.problem
-        return time_of(one.setting(strategy), one.machine, one.device, one.calibration)
+        return time_of(one.setting(strategy), one.machine, one.device, one.calibration, played=played)
 
     def candidate(self, strategy: Strategy) -> Candidate:
         setting = self.problem.setting(strategy)
         return Candidate(
             strategy=strategy,
-            time=self.price(strategy),
+            time=self.price(strategy, played=True),
             memory=memory_of(setting, self.memory_bytes),
             microbatches=setting.microbatches,
         )

@@ -23,6 +23,7 @@ WORDS: Mapping[str, str] = {
     "copies": "exchange between copies",
     "hand_over": "hand-over between stages",
     "bubble": "bubble",
+    "uneven": "waiting of uneven virtual stages",
     "optimizer": "optimizer",
     "stragglers": "stragglers",
     "rest": "start and end of a step",

@@ -88,16 +88,28 @@ class StageChooser:
         key = (count, p == 0, p == self.shape.cut.pp - 1, self.flying[p], self.same)
         if key not in self.known:
             self.known[key] = self._fastest(p, self.sizes(p, count), ())
+            if self.shape.vp > 1 and p == self.shape.cut.pp - 1:
+                self.known[key] = _first_as_fast(
+                    self._fastest(p, self.sizes(p, count, light_end=True), ()), self.known[key]
+                )
         return self.known[key]
 
-    def sizes(self, p: int, count: int) -> Counts:
-        """Layers of each virtual stage. More than the even share go where the fewest micro batches are kept."""
+    def sizes(self, p: int, count: int, *, light_end: bool = False) -> Counts:
+        """Layers of each virtual stage. More than the even share go where the fewest micro batches are kept.
+
+        `light_end`: to the last one, which has the output, only when all others have them: no turn of the others is
+        then longer than theirs, so that nobody is held up.
+        """
         vp = self.shape.vp
         if vp == 1:
             return (count,)
         low = self.layers // (self.shape.cut.pp * vp)
         sizes = [low] * vp
-        for v in sorted(range(vp), key=lambda v: (self.flying[p][v], -v))[: count - low * vp]:
+
+        def after(v: int) -> tuple[bool, int, int]:
+            return light_end and v == vp - 1, self.flying[p][v], -v
+
+        for v in sorted(range(vp), key=after)[: count - low * vp]:
             sizes[v] += 1
         return tuple(sizes)
 
@@ -311,6 +323,13 @@ class StageChooser:
         plain = max(layer.passing for layer, many in zip(self.per_layer, kinds, strict=True) if many)
         spare = like.workspace - max(0, plain + leaving - like.logits)
         return replace(like, workspace=max(0, widest + leaving - like.logits) + spare)
+
+
+def _first_as_fast(one: Choice | None, other: Choice | None) -> Choice | None:
+    """The first, unless the other takes less."""
+    if one is None or other is None:
+        return one or other
+    return one if (one.seconds, one.shown) <= (other.seconds, other.shown) else other
 
 
 @lru_cache(maxsize=65536)

@@ -13,7 +13,8 @@ def in_flight(setting: Setting) -> tuple[tuple[int, ...], ...]:
     1F1B: min(m, pp - p) (arXiv:2104.04473, section 2.2.1). Interleaved: 2 (pp - p - 1) + (vp - 1) pp forward passes
     before the first backward one and the one just before it, dealt to the virtual stages in groups of pp, as
     Megatron-LM warms up (section 2.2.2; arXiv:2205.05198, appendix B: L (1 + (pp - 1) / (pp vp)) layers on the first
-    stage). Zero bubble: as many on each stage as 1F1B has on its first, the bound of arXiv:2401.10241, section 3.
+    stage). Zero bubble: on each stage as many as the like schedule with a bubble keeps on its first one
+    (arXiv:2401.10241, section 3).
     """
     degrees, schedule = setting.strategy.degrees, setting.strategy.pipeline.schedule
     return _flights(schedule, degrees.pp, degrees.vp, setting.microbatches)
@@ -21,11 +22,10 @@ def in_flight(setting: Setting) -> tuple[tuple[int, ...], ...]:
 
 @lru_cache(maxsize=4096)
 def _flights(schedule: str, pp: int, vp: int, batches: int) -> tuple[tuple[int, ...], ...]:
-    if schedule == "zero_bubble":
-        return ((min(batches, pp),) * vp,) * pp
-    if vp == 1:
-        return tuple((min(batches, pp - p),) for p in range(pp))
-    return tuple(_interleaved(p, pp, vp, batches) for p in range(pp))
+    def of(p: int) -> tuple[int, ...]:
+        return (min(batches, pp - p),) if vp == 1 else _interleaved(p, pp, vp, batches)
+
+    return (of(0),) * pp if schedule == "zero_bubble" else tuple(map(of, range(pp)))
 
 
 def _interleaved(p: int, pp: int, vp: int, batches: int) -> tuple[int, ...]:

@@ -8,13 +8,13 @@ from l3_modeltools.planning.cost.bytes.parameters import stage_parameters
 from l3_modeltools.planning.cost.bytes.place import Stage, stages_of
 from l3_modeltools.planning.cost.bytes.states import sharing_of
 from l3_modeltools.planning.cost.seconds.copies import reduction_s
-from l3_modeltools.planning.cost.seconds.exchange import hand_over_s
+from l3_modeltools.planning.cost.seconds.played import hand_over_of, played_s
 from l3_modeltools.planning.cost.seconds.rates import Rates
 from l3_modeltools.planning.cost.seconds.stages import StageTime, stage_times
 from l3_modeltools.planning.cost.setting import Setting
 from l3_modeltools.schemas import Calibration, Machine
 
-__all__ = ["StepTime", "hand_over_of", "time_of"]
+__all__ = ["StepTime", "time_of"]
 
 ADAM_BYTES = 36
 """Read and written for each parameter that AdamW updates: weight, gradient and both moments in fp32, and a copy."""
@@ -37,6 +37,8 @@ class StepTime:
     """Exchanges between copies that no work hides."""
     hand_over: float
     bubble: float
+    uneven: float
+    """What virtual stages of unlike length wait for each other beside the bubble."""
     optimizer: float
     stragglers: float
     rest: float
@@ -51,11 +53,14 @@ class StepTime:
         return tuple((field.name, getattr(self, field.name)) for field in fields(self))
 
 
-def time_of(setting: Setting, machine: Machine, device: Device, calibration: Calibration) -> StepTime:
+def time_of(
+    setting: Setting, machine: Machine, device: Device, calibration: Calibration, *, played: bool = True
+) -> StepTime:
     """Work out a step. Raises UnsatisfiableError for a number format that the device has no peak of.
 
     Stages take turns as in arXiv:2104.04473, section 2.2: the slowest sets the pace of all micro batches but the
-    first, which passes through every stage; with vp virtual stages that way is vp times shorter.
+    first, which passes through every stage; with vp virtual stages that way is vp times shorter. Where virtual stages
+    hold each other up the schedule is played, unless `played` is false: a step is then at least as long as it says.
     """
     rates = Rates.of(machine, device, setting.practice, calibration)
     stages, count = stage_times(setting, rates), setting.microbatches
@@ -63,8 +68,9 @@ def time_of(setting: Setting, machine: Machine, device: Device, calibration: Cal
     pace, stage = stages[slowest], stages_of(setting)[slowest]
     copies = reduction_s(setting, rates, stage, pace.forward, pace.backward)
     hand_over, bubble = _hand_over(setting, rates), _bubble(setting, stages, slowest)
-    optimizer = _optimizer(setting, rates, stage)
-    work = count * pace.total + copies + hand_over + bubble + optimizer
+    optimizer, turns = _optimizer(setting, rates, stage), count * pace.total + hand_over + bubble
+    uneven = max(0.0, (played_s(setting, rates) or 0.0) - turns) if played else 0.0
+    work = turns + uneven + copies + optimizer
     return StepTime(
         products=count * pace.products,
         attention=count * pace.attention,
@@ -78,6 +84,7 @@ def time_of(setting: Setting, machine: Machine, device: Device, calibration: Cal
         copies=count * pace.copies + copies,
         hand_over=hand_over,
         bubble=bubble,
+        uneven=uneven,
         optimizer=optimizer,
         stragglers=calibration.straggler_share * log2(machine.nodes) * work,
         rest=calibration.step_s,
@@ -93,15 +100,6 @@ def _bubble(setting: Setting, stages: tuple[StageTime, ...], slowest: int) -> fl
     if setting.strategy.pipeline.schedule == "zero_bubble":
         return sum(max(0.0, one.total - 2 * one.weight_gradients) for one in others) / degrees.vp
     return sum(one.total for one in others) / degrees.vp
-
-
-def hand_over_of(setting: Setting, rates: Rates) -> float:
-    """Seconds to hand a micro batch on to the next stage and its gradients back; 0 without stages."""
-    degrees = setting.strategy.degrees
-    if degrees.pp == 1:
-        return 0.0
-    stream = 2 * setting.micro_tokens * setting.architecture.hidden_size / degrees.tp
-    return 2 * hand_over_s(rates, stream, degrees.tp * degrees.cp * degrees.dp)
 
 
 def _hand_over(setting: Setting, rates: Rates) -> float:

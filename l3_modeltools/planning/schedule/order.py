@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["Turn", "turns_of"]
+__all__ = ["Turn", "most_kept", "turns_of"]
 
 Kind = Literal["F", "B"]
 
@@ -18,29 +18,33 @@ class Turn:
     chunk: int
 
 
-def turns_of(schedule: str, rank: int, pp: int, vp: int, batches: int) -> list[Turn]:
+def turns_of(rank: int, pp: int, vp: int, batches: int) -> list[Turn]:
     """Every turn of a rank, in order: forward ones first, as many as it waits for, then one of each in turn.
 
     1F1B and zero bubble: pp - 1 - rank forward ones (arXiv:2104.04473, section 2.2.1; arXiv:2401.10241, section 2.3).
     Interleaved: 2 (pp - 1 - rank) + (vp - 1) pp, in groups of pp micro batches, by virtual stage (section 2.2.2); where
     pp does not divide their number, groups are larger, as torch.distributed.pipelining makes them. Zero bubble with
-    virtual stages: likewise, but no more than keep pp micro batches of each.
+    virtual stages: likewise (its ScheduleInterleavedZeroBubble).
     """
     forward = [Turn("F", batch, chunk) for batch, chunk in _grouped(pp, vp, batches, range(vp))]
     backward = [Turn("B", batch, chunk) for batch, chunk in _grouped(pp, vp, batches, range(vp)[::-1])]
-    ahead = min(_ahead(schedule, rank, pp, vp, batches), len(forward))
+    ahead = min(_ahead(rank, pp, vp, batches), len(forward))
     turns = forward[:ahead]
     for one, other in zip(forward[ahead:], backward, strict=False):
         turns += (one, other)
     return turns + backward[len(forward) - ahead :]
 
 
-def _ahead(schedule: str, rank: int, pp: int, vp: int, batches: int) -> int:
+def most_kept(pp: int, vp: int, batches: int) -> int:
+    """Forward turns that the first rank keeps before its first backward one, that one included."""
+    return _ahead(0, pp, vp, batches) + 1
+
+
+def _ahead(rank: int, pp: int, vp: int, batches: int) -> int:
     """Forward turns before the first backward one is waited for."""
     if vp == 1:
         return pp - 1 - rank
-    later = 2 * (pp - 1 - rank)
-    return (vp - 1) * _groups(pp, batches)[0] + (min(later, pp - 1) if schedule == "zero_bubble" else later)
+    return (vp - 1) * _groups(pp, batches)[0] + 2 * (pp - 1 - rank)
 
 
 def _groups(pp: int, batches: int) -> list[int]:

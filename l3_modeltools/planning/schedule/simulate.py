@@ -4,11 +4,14 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import Literal
 
-from l3_modeltools.planning.timeline.order import Turn, turns_of
+from l3_modeltools.planning.schedule.order import Turn, most_kept, turns_of
 
 __all__ = ["Event", "Pace", "Timeline", "simulate"]
 
 Table = tuple[tuple[float, ...], ...]
+
+LONG_ENOUGH = 0.5
+"""Share of what is put off for which a gap is used: what sticks out is made up for by the next gap."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -88,10 +91,9 @@ class _Run:
     def __init__(self, pace: Pace, schedule: str, batches: int) -> None:
         self.pace, self.split = pace, schedule == "zero_bubble"
         self.vp, self.pp = len(pace.forward), len(pace.forward[0])
+        self.most = most_kept(self.pp, self.vp, batches)
         self.done: dict[tuple[str, int, int, int], float] = {}
-        self.ranks = [
-            Rank(deque(turns_of(schedule, rank, self.pp, self.vp, batches))) for rank in range(self.pp)
-        ]
+        self.ranks = [Rank(deque(turns_of(rank, self.pp, self.vp, batches))) for rank in range(self.pp)]
 
     def go(self) -> Timeline:
         while any(rank.turns for rank in self.ranks):
@@ -117,10 +119,13 @@ class _Run:
         return len(rank.turns) < begun
 
     def _fill(self, p: int, rank: Rank, ready: float, turn: Turn) -> None:
-        """Work off gradients of weights where they fit before the turn, or must: no more than pp batches are kept."""
+        """Work off gradients of weights where the gap before a turn is long enough, or where they must be.
+
+        No more activations are kept than the first rank does before its first backward turn.
+        """
         while rank.put_off and (
-            rank.free_s + self.pace.weights[rank.put_off[0].chunk][p] <= ready
-            or (turn.kind == "F" and rank.kept >= self.pp * self.vp)
+            rank.free_s + LONG_ENOUGH * self.pace.weights[rank.put_off[0].chunk][p] <= ready
+            or (turn.kind == "F" and rank.kept >= self.most)
         ):
             self._weights(p, rank)
 
