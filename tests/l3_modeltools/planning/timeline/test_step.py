@@ -3,6 +3,7 @@
 from math import isclose
 
 import pytest
+from msgspec.structs import replace
 
 from l0_infra import load_devices
 from l3_modeltools import preset
@@ -48,6 +49,39 @@ def test_the_formula_is_near_what_the_turns_come_to(pp: int, vp: int) -> None:
     step = time_of(found, SITE.machine, SITE.device, SITE.calibration)
     priced = step.total - step.copies - step.optimizer - step.stragglers - step.rest
     assert timeline_of(found, SITE).length == pytest.approx(priced, rel=0.05)
+
+
+UNEVEN = [
+    # a short first and a short last virtual stage, as the search deals them: nobody is held up
+    (14, ((0, 1, 1, 1), (1, 1, 1, 0)), 32, False),
+    # the last rank is short in its first virtual stage, and has the output in the other: its turns are unlike
+    (14, ((0, 1, 1, 0), (1, 1, 1, 1)), 32, True),
+    (40, ((4, 0, 0, -4), (-4, 0, 0, 4)), 8, True),
+    (40, ((4, 0, 0, -4), (-4, 0, 0, 4)), 12, True),
+    (40, ((4, 0, 0, -4), (-4, 0, 0, 4)), 64, True),
+    (40, ((-3, 2, -2, 3), (3, -3, 2, -2)), 10, True),
+]
+
+
+@pytest.mark.parametrize(("layers", "offset", "batches", "held_up"), UNEVEN)
+def test_what_virtual_stages_hold_up_is_what_playing_them_shows(
+    layers: int, offset: tuple[tuple[int, ...], ...], batches: int, held_up: bool
+) -> None:
+    """By formula alone the step is shorter; of many micro batches the last rounds are taken for the others."""
+    model = replace(LLAMA, num_hidden_layers=layers)
+    strategy = Strategy(
+        degrees=Degrees(tp=8, pp=4, vp=2), pipeline=Pipeline(schedule="interleaved", offset=offset)
+    )
+    found = setting(model, strategy, batches=batches)
+    step, formula = (
+        time_of(found, SITE.machine, SITE.device, SITE.calibration, played=played) for played in (True, False)
+    )
+    turns = step.total - step.copies - step.optimizer - step.stragglers - step.rest
+    assert (step.uneven > 0) == held_up
+    assert formula.uneven == 0
+    length = timeline_of(found, SITE).length
+    assert isclose(turns, length, rel_tol=1e-9) if held_up else length <= turns
+    assert formula.total <= step.total
 
 
 def test_virtual_stages_sum_to_their_stage() -> None:
