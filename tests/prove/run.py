@@ -102,7 +102,8 @@ def proofs(options: argparse.Namespace, evidence: Path) -> Mapping[str, Callable
         PlannerSizes(
             cases=options.examples,
             searches=max(1, options.examples // 4),
-            kills=1 if options.small else 40,
+            inputs=max(1, options.examples // 4),
+            kills=1 if options.small else 16,
         ),
         seed=options.seed,
         evidence=evidence,

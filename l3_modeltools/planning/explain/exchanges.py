@@ -88,7 +88,7 @@ def explain_expert_exchange(
 def explain_context_exchange(
     setting: Setting, rates: Rates, kind: Kind, label: str, layer: LayerTime
 ) -> Derivation:
-    """A gather of keys and values forward, and twice as much backward, as far as attention and the host do not hide them."""
+    """A gather of keys and values forward, twice as much backward, as far as attention and a late host hide nothing."""
     degrees = setting.strategy.degrees
     if degrees.cp == 1:
         return _nothing(label, "cp is 1")

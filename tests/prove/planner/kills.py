@@ -46,17 +46,8 @@ WRITERS: Mapping[str, Sequence[str]] = {
     "import": ("import", "their.yaml", "--to"),
     "explain": ("explain", "strategy.yaml", "--device", "h100-sxm-80", "--html"),
     "search": (
-        *(
-            "search",
-            "llama-3.1-8b",
-            "--devices",
-            "64",
-            "--device",
-            "h100-sxm-80",
-            "--sequence-length",
-            "8192",
-        ),
-        *("--global-batch", "512", "-o", "json", "--to"),
+        *("search", "llama-3.2-1b", "--devices", "8", "--device", "h100-sxm-80", "--sequence-length", "4096"),
+        *("--global-batch", "64", "-o", "json", "--to"),
     ),
 }
 

@@ -33,8 +33,10 @@ class Sizes:
     """How much is done."""
 
     cases: int
-    """Random strategies, each put to every law and framework; and wrong inputs of each command."""
+    """Random strategies, each put to every law and framework."""
     searches: int
+    inputs: int
+    """Wrong ones, of each command."""
     kills: int
     """Of each command."""
 
@@ -45,7 +47,7 @@ def prove_planner(sizes: Sizes, *, seed: int, evidence: Path) -> Proof:
     home.mkdir()
     _put_to_laws(sizes.cases, seed, ledger)
     _search(sizes.searches, seed, ledger)
-    _give_wrong_inputs(sizes.cases, seed, home, ledger)
+    _give_wrong_inputs(sizes.inputs, seed, home, ledger)
     _kill(sizes.kills, seed, home, ledger)
     return Proof(
         name="planner",

@@ -165,6 +165,10 @@ def test_arguments_that_cannot_be_meant_are_counted() -> None:
             "found pp 2000 · vp 2000 = 4000000 stages; expected at most 10,000",
         ),
         (
+            ["--vocab-size", "9" * 400],
+            "argument 1: found `--vocab-size` 9+; expected .* at most 1,000,000,000",
+        ),
+        (
             ["--num-layers", "8", "--recompute-method", "uniform", "--recompute-num-layers", "1", "2"],
             r"argument 5: found `--recompute-num-layers` \[1, 2\]; expected a whole number",
         ),
