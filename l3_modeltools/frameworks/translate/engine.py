@@ -160,7 +160,10 @@ def _check(table: Table, config: Config, strategy: Strategy, length: int | None)
 
 def _compare_layers(table: Table, config: Config) -> None:
     """Raise DocumentError for a model whose layers are not those that the configuration counts."""
-    told = table.layers(replace(config, architecture=None))
+    try:
+        told = table.layers(replace(config, architecture=None))
+    except BadValue as bad:  # no row has read it, for other fields say what stages hold
+        raise DocumentError(config.source, [bad.fault]) from None
     if config.architecture and told and told != config.architecture.layers:
         found = f"{told} layers, but {config.architecture.layers} of `{config.architecture.name}`"
         fault = Fault(path=(), found=found, expected="the model that it is for", where=config.source)

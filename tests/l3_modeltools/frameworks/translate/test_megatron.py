@@ -159,6 +159,10 @@ def test_arguments_that_cannot_be_meant_are_counted() -> None:
             ["--pipeline-model-parallel-size", "999999999"],
             "argument 1.*: found pp 999999999; expected at most",
         ),
+        (
+            ["--num-layers", "8", "--mtp-num-layers", "many", "--pipeline-model-parallel-layout", "Et*8L"],
+            "argument 3: found `--mtp-num-layers` many; expected a whole number",
+        ),
         (["--num-layers", "999999999"], "found 999999999 layers; expected from 1 to 10,000"),
         (
             ["--pipeline-model-parallel-size", "2000", "--num-virtual-stages-per-pipeline-rank", "2000"],
