@@ -21,7 +21,7 @@ __all__ = ["Sizes", "prove_planner"]
 SHOWN = 20
 """Violations of one kind that are told; the others are counted."""
 
-BEST = "the search finds the best of all strategies"
+BEST = "the search finds the best of all strategies that it offers"
 MORE = "more memory makes nothing infeasible and nothing slower"
 BACK = "a strategy comes back from {}, or what is lost is named"
 TAKEN = "`strategy {}` takes what is wrong: no traceback, a reason, little time and memory"
