@@ -16,10 +16,12 @@ from bringup.proof import PARTS, prove_cluster  # noqa: E402  the tree under pro
 from chaos.proof import prove_engine  # noqa: E402
 from drills.proof import Sizes, prove_resilience  # noqa: E402
 from l3_modeltools.resilience.drill import DRILL_KINDS  # noqa: E402
+from planner.proof import Sizes as PlannerSizes  # noqa: E402
+from planner.proof import prove_planner  # noqa: E402
 from report import Proof, render_markdown, render_proof, render_summary  # noqa: E402
 from suites import SUITES, prove_suite  # noqa: E402
 
-NAMES = ("engine", *SUITES, "cluster", "resilience")
+NAMES = ("engine", *SUITES, "planner", "cluster", "resilience")
 
 
 def main() -> int:
@@ -63,7 +65,7 @@ def parse_options() -> argparse.Namespace:
     parser.add_argument(
         "--small",
         action="store_true",
-        help="drill a model of a few thousand parameters; kill and break a cluster a few times only",
+        help="drill a model of a few thousand parameters; kill commands and break a cluster a few times only",
     )
     parser.add_argument(
         "--parts", help=f"parts of the proof of clusters, joined by commas: {', '.join(PARTS)}"
@@ -95,6 +97,17 @@ def proofs(options: argparse.Namespace, evidence: Path) -> Mapping[str, Callable
         small=options.small,
     )
     resilience = partial(prove_resilience, sizes, seed=options.seed, evidence=evidence)
+    planner = partial(
+        prove_planner,
+        PlannerSizes(
+            cases=options.examples,
+            searches=max(1, options.examples // 4),
+            inputs=max(1, options.examples // 4),
+            kills=1 if options.small else 16,
+        ),
+        seed=options.seed,
+        evidence=evidence,
+    )
     cluster = partial(
         prove_cluster,
         small=options.small,
@@ -102,7 +115,7 @@ def proofs(options: argparse.Namespace, evidence: Path) -> Mapping[str, Callable
         seed=options.seed,
         evidence=evidence,
     )
-    return {"engine": engine, **suites, "cluster": cluster, "resilience": resilience}
+    return {"engine": engine, **suites, "planner": planner, "cluster": cluster, "resilience": resilience}
 
 
 if __name__ == "__main__":

@@ -46,6 +46,9 @@ SUITES = {
         once=True,
     ),
     "placement": Suite(paths=("tests/l2_scheduler/placement",), laws=True),
+    "planning": Suite(
+        paths=("tests/l3_modeltools/planning", "tests/l3_modeltools/frameworks"), laws=True, once=True
+    ),
     "shim": Suite(paths=("tests/l2_scheduler/local",), laws=False),
     "checkpoint": Suite(paths=("tests/l3_modeltools/checkpoint",), laws=False, once=True),
     "training": Suite(

@@ -1,6 +1,6 @@
 """Legal strategies by the hundred, the same ones for each seed."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from random import Random
 
 from l3_modeltools.architectures import preset
@@ -21,11 +21,13 @@ MODELS = ("llama-3.1-8b", "llama-3.1-405b", "deepseek-v3", "gpt-3-175b", "yuan-1
 LENGTH = 8192
 
 
-def legal_strategies(count: int, seed: int) -> Iterator[Strategy]:
-    """Yield so many strategies, each with a workload and without a fault."""
+def legal_strategies(
+    count: int, seed: int, *, models: Sequence[str] = MODELS, length: int = LENGTH
+) -> Iterator[Strategy]:
+    """Yield so many strategies of some presets, each with a workload and without a fault."""
     random = Random(seed)
     while count:
-        strategy = _strategy(random, preset(random.choice(MODELS)))
+        strategy = _strategy(random, preset(random.choice(models)), length)
         if not any(_faults(strategy)):
             count -= 1
             yield strategy
@@ -37,7 +39,7 @@ def _faults(strategy: Strategy) -> Iterator[object]:
     yield from strategy.faults()
 
 
-def _strategy(random: Random, model: Architecture) -> Strategy:
+def _strategy(random: Random, model: Architecture, length: int) -> Strategy:
     pp = random.choice([1, 1, 2, 3, 4, 8, 16])
     vp = random.choice([1, 1, 2, 3]) if pp > 1 else 1
     tp, dp = random.choice([1, 2, 4, 8]), random.choice([1, 2, 6, 8])
@@ -59,7 +61,7 @@ def _strategy(random: Random, model: Architecture) -> Strategy:
     micro = random.choice([1, 2, 4])
     workload = Workload(
         architecture=model,
-        sequence_length=LENGTH,
+        sequence_length=length,
         global_batch_size=micro * dp * pp * random.randint(1, 4),
     )
     return Strategy(

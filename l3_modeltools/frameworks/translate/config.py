@@ -8,6 +8,9 @@ from l3_modeltools.schemas import Architecture
 
 __all__ = ["BadValue", "Config", "Found", "Value"]
 
+LARGEST = 1_000_000_000
+"""No number that says something of the cut is larger."""
+
 Value = bool | int | float | str | None | tuple["Value", ...]
 
 
@@ -61,12 +64,14 @@ class Config:
             return default
         if isinstance(value, bool) or not isinstance(value, int):
             raise self.bad(name, "a whole number")
+        if abs(value) > LARGEST:
+            raise self.bad(name, f"a whole number of at most {LARGEST:,}")
         return value
 
     def count(self, name: str, default: int) -> int:
         """A whole number of 1 or more. Raises BadValue for anything else."""
         number = self.integer(name, default)
-        if number is None or not 1 <= number <= 1_000_000_000:
+        if number is None or number < 1:
             raise self.bad(name, "a whole number of 1 or more")
         return number
 

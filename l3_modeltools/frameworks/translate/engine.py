@@ -1,5 +1,6 @@
 """Reads and writes any framework's configuration by its table; what does not survive both ways is a loss."""
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import chain
@@ -21,6 +22,12 @@ from l3_modeltools.schemas import Architecture, Practice, Strategy, Workload, cu
 __all__ = ["read_with", "write_with"]
 
 SAID = "workload", "practice"
+
+MOST_LAYERS, MOST_RANKS = 10_000, 1_000_000
+"""What documents hold at most: layers of a model, and with them stages; ranks of a degree."""
+
+REFUSED = re.compile(r"Expected (.+?) - at `\$\.?([\w.]*)")
+"""How msgspec tells of a value out of bounds, and where."""
 
 
 def write_with(table: Table, told: Told) -> Exported:
@@ -45,15 +52,7 @@ def write_with(table: Table, told: Told) -> Exported:
 
 def read_with(table: Table, config: Config) -> Imported:
     """Read a configuration. Raises DocumentError with all that cannot be meant."""
-    faults: list[Fault] = []
-    said: dict[str, object] = {}
-    for row in table.rows:
-        try:
-            said[row.path] = row.read(config)
-        except BadValue as bad:
-            faults.append(bad.fault)
-    if faults:
-        raise DocumentError(config.source, _once(faults))
+    said = _read(table, config)
     _compare_layers(table, config)
     strategy = _strategy(table, config, said)
     length, batch = _count(said, "workload.sequence_length"), _count(said, "workload.global_batch_size")
@@ -69,9 +68,47 @@ def read_with(table: Table, config: Config) -> Imported:
         sequence_length=length,
         global_batch_size=batch,
         architecture=config.architecture,
-        losses=tuple(_beyond(table, config)),
+        losses=_beyond(table, config),
         unknown=_unknown(table, config),
     )
+
+
+def _read(table: Table, config: Config) -> dict[str, object]:
+    """What each row says. Degrees come first, for others make tables of as many numbers as there are stages."""
+    faults: list[Fault] = []
+    said: dict[str, object] = {}
+    for of_degrees in (True, False):
+        for row in (row for row in table.rows if row.path.startswith("degrees.") == of_degrees):
+            try:
+                said[row.path] = row.read(config)
+            except BadValue as bad:
+                faults.append(bad.fault)
+        if of_degrees:
+            _bound(table, config, said)
+    if faults:
+        raise DocumentError(config.source, _once(faults))
+    return said
+
+
+def _bound(table: Table, config: Config, said: Mapping[str, object]) -> None:
+    """Raise DocumentError for more ranks, stages or layers than any document holds."""
+    faults = []
+    for path, value in said.items():
+        if isinstance(value, int) and value > MOST_RANKS:
+            field = tuple(path.split("."))
+            faults.append(Fault(path=field, found=f"{field[-1]} {value}", expected=f"at most {MOST_RANKS:,}"))
+    pp, vp = _count(said, "degrees.pp") or 1, _count(said, "degrees.vp") or 1
+    if pp * vp > MOST_LAYERS:
+        found, expected = f"pp {pp} · vp {vp} = {pp * vp} stages", f"at most {MOST_LAYERS:,}"
+        faults.append(Fault(path=("degrees", "pp"), found=found, expected=expected))
+    try:
+        layers = table.layers(config)
+    except BadValue:
+        layers = None  # told where a row reads it
+    if layers is not None and not 1 <= layers <= MOST_LAYERS:
+        found = f"{layers} layers"
+        faults.append(Fault(path=("pipeline", "offset"), found=found, expected=f"from 1 to {MOST_LAYERS:,}"))
+    _raise(table, config, iter(faults))
 
 
 def _read_again(table: Table, told: Told, written: Names) -> Imported:
@@ -93,10 +130,23 @@ def _strategy(table: Table, config: Config, said: Mapping[str, object]) -> Strat
         part, _, field = path.rpartition(".")
         if value is not None and part not in SAID:
             (parts.setdefault(part, {}) if part else plain)[field] = value
-    strategy = msgspec.convert(plain | parts, Strategy)
+    try:
+        strategy = msgspec.convert(plain | parts, Strategy)
+    except msgspec.ValidationError as error:
+        _raise(table, config, iter([_refused(error)]))
+        raise
     own = below(("degrees",), strategy.degrees.faults()), below(("recompute",), strategy.recompute.faults())
     _raise(table, config, chain(*own, strategy.faults()))
     return strategy
+
+
+def _refused(error: msgspec.ValidationError) -> Fault:
+    """What a document of ours does not hold, as a fault of the strategy."""
+    told = REFUSED.match(str(error))
+    expected, path = (told[1], told[2]) if told else (str(error), "")
+    for word, ours in (("`int`", "whole numbers"), ("<=", "of at most"), (">=", "of at least")):
+        expected = expected.replace(word, ours)
+    return Fault(path=tuple(path.split(".")), found=f"a value of {path} out of its bounds", expected=expected)
 
 
 def _check(table: Table, config: Config, strategy: Strategy, length: int | None) -> None:
@@ -110,7 +160,10 @@ def _check(table: Table, config: Config, strategy: Strategy, length: int | None)
 
 def _compare_layers(table: Table, config: Config) -> None:
     """Raise DocumentError for a model whose layers are not those that the configuration counts."""
-    told = table.layers(replace(config, architecture=None))
+    try:
+        told = table.layers(replace(config, architecture=None))
+    except BadValue as bad:  # no row has read it, for other fields say what stages hold
+        raise DocumentError(config.source, [bad.fault]) from None
     if config.architecture and told and told != config.architecture.layers:
         found = f"{told} layers, but {config.architecture.layers} of `{config.architecture.name}`"
         fault = Fault(path=(), found=found, expected="the model that it is for", where=config.source)
@@ -152,12 +205,16 @@ def _practice(practice: Practice, said: Mapping[str, object]) -> Practice:
     return msgspec.convert(msgspec.to_builtins(practice) | changed, Practice)
 
 
-def _beyond(table: Table, config: Config) -> Iterator[Loss]:
-    for one in table.beyond:
-        if one.when(config):
-            found = config.values.get(one.name)
-            where = found.where if found else ""
-            yield Loss(path=one.name, lost=one.lost, instead=one.instead, where=where)
+def _beyond(table: Table, config: Config) -> tuple[Loss, ...]:
+    try:
+        told = [one for one in table.beyond if one.when(config)]
+    except BadValue as bad:
+        raise DocumentError(config.source, [bad.fault]) from None
+    places = {name: found.where for name, found in config.values.items()}
+    return tuple(
+        Loss(path=one.name, lost=one.lost, instead=one.instead, where=places.get(one.name, ""))
+        for one in told
+    )
 
 
 def _unknown(table: Table, config: Config) -> tuple[str, ...]:

@@ -1,7 +1,5 @@
 """The embedding of frameworks that do not pad it: its largest shard is that of one padded to a multiple of tp."""
 
-from math import ceil
-
 from l3_modeltools.frameworks.translate.config import Config
 
 __all__ = ["UNPADDED", "uneven_vocabulary"]
@@ -16,4 +14,4 @@ def uneven_vocabulary(config: Config, tp: int) -> int | None:
     architecture = config.architecture
     if architecture is None or architecture.vocab_size % tp == 0:
         return None
-    return ceil(architecture.vocab_size / tp) * tp
+    return -(-architecture.vocab_size // tp) * tp

@@ -185,7 +185,7 @@ def _architecture(row: Row) -> Architecture:
         return preset(name)
     hidden, heads = row.count("hidden"), row.count("heads")
     gated = row.word("gated_mlp") == "1"
-    return Architecture(
+    architecture = Architecture(
         name="measured",
         model_type="llama" if gated else "gpt2",
         hidden_size=hidden,
@@ -205,6 +205,9 @@ def _architecture(row: Row) -> Architecture:
         ),
         norm="rms_norm" if gated else "layer_norm",
     )
+    for fault in (*architecture.faults(), *architecture.attention.faults()):
+        raise CellError(fault.found, fault.expected)
+    return architecture
 
 
 def _degrees(row: Row, framework: str) -> Degrees:
@@ -229,14 +232,16 @@ def _degrees(row: Row, framework: str) -> Degrees:
 def _strategy(
     row: Row, framework: str, architecture: Architecture, degrees: Degrees, micro_batch_size: int
 ) -> Strategy:
-    word, vocabulary = row.word("recompute"), architecture.vocab_size
+    word, vocabulary, layers = row.word("recompute"), architecture.vocab_size, architecture.layers
     unit = PADDING * degrees.tp if framework.startswith("megatron") else degrees.tp
     mode: Literal["none", "selective", "full"] = "full" if word == "full" else "none"
     return Strategy(
         degrees=degrees,
         pipeline=Pipeline(
             schedule="interleaved" if degrees.vp > 1 else "1f1b",
-            offset=balanced_offset(architecture.layers, degrees.pp, degrees.vp),
+            offset=balanced_offset(layers, degrees.pp, degrees.vp)
+            if degrees.pp * degrees.vp <= layers
+            else None,
         ),
         recompute=Recompute(mode="selective" if word.startswith("selective") else mode),
         zero_stage=_zero_stage(row, framework),

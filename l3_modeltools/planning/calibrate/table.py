@@ -48,6 +48,10 @@ COLUMNS = (
 """Columns that are read; others may stand beside them."""
 
 
+MOST = {"layers": 10_000} | dict.fromkeys(("tp", "pp", "cp", "vp", "dp", "ep"), 1_000_000)
+"""Of what a document holds so many at most."""
+
+
 class CellError(ValueError):
     """A cell that cannot be read, in words: what was found, and what was expected."""
 
@@ -72,9 +76,12 @@ class Row:
         text = self.word(name)
         if not text and default is not None:
             return default
-        number = self._number(name, text, "a whole number of 1 or more")
-        if number != int(number):
-            raise CellError(f"{name} `{text}`", "a whole number of 1 or more")
+        expected = (
+            f"a whole number from 1 to {MOST[name]:,}" if name in MOST else "a whole number of 1 or more"
+        )
+        number = self._number(name, text, expected)
+        if number != int(number) or number > MOST.get(name, number):
+            raise CellError(f"{name} `{text}`", expected)
         return int(number)
 
     def measured(self, name: str) -> float | None:

@@ -88,7 +88,7 @@ def explain_expert_exchange(
 def explain_context_exchange(
     setting: Setting, rates: Rates, kind: Kind, label: str, layer: LayerTime
 ) -> Derivation:
-    """A gather of keys and values forward, and twice as much backward, as far as attention does not hide them."""
+    """A gather of keys and values forward, twice as much backward, as far as attention and a late host hide nothing."""
     degrees = setting.strategy.degrees
     if degrees.cp == 1:
         return _nothing(label, "cp is 1")
@@ -100,11 +100,16 @@ def explain_context_exchange(
         meaning=f"of a {kind} layer and a micro batch",
         unit="s",
         value=layer.context_exchange.both,
-        formula="max(0, key_gather - hidden * forward) + max(0, 2 * key_gather - hidden * backward)",
+        formula=(
+            "max(0, key_gather - hidden * (forward + idle_forward))"
+            " + max(0, 2 * key_gather - hidden * (backward + idle_backward))"
+        ),
         inputs=inputs(
             ("hidden", rates.calibration.hidden_share, "calibration: hidden_share"),
             ("forward", layer.attention.forward, "seconds of attention forward"),
             ("backward", layer.attention.backward, "seconds of attention backward"),
+            ("idle_forward", layer.idle.forward, "seconds that the host is late, forward"),
+            ("idle_backward", layer.idle.backward, "seconds that it is late backward"),
         ),
         parts=(
             Derivation(

@@ -4,7 +4,6 @@ Sources: NVIDIA/Megatron-LM@d98e8a6, files in MEGATRON.sources.
 """
 
 from collections.abc import Mapping
-from math import ceil
 
 from l3_modeltools.frameworks.translate.config import Config, Value
 from l3_modeltools.frameworks.translate.megatron import pipeline, recompute
@@ -54,7 +53,7 @@ def _padded(config: Config) -> int | None:
     if told is None:
         return None
     unit = config.count(DIVISOR, 128) * config.count(TP, 1)
-    padded = ceil(told / unit) * unit
+    padded = -(-told // unit) * unit
     return padded if padded != told else None
 
 

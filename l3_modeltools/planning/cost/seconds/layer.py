@@ -109,17 +109,18 @@ def layer_time(setting: Setting, rates: Rates, kind: Kind) -> LayerTime:
     )
     figures = rates.calibration
     forward, backward = (sum(getattr(one, way) for one in computed) for way in ("forward", "backward"))
+    idle = Part(
+        max(0.0, figures.kernels_forward * figures.launch_s - forward),
+        max(0.0, figures.kernels_backward * figures.launch_s - backward),
+    )
     return LayerTime(
         products=computed[0],
         attention=computed[1],
         elementwise=computed[2],
         tensor_exchange=_tensor_exchange(setting, rates, kind),
         expert_exchange=_expert_exchange(setting, rates, kind),
-        context_exchange=_context_exchange(setting, rates, computed[1]),
-        idle=Part(
-            max(0.0, figures.kernels_forward * figures.launch_s - forward),
-            max(0.0, figures.kernels_backward * figures.launch_s - backward),
-        ),
+        context_exchange=_context_exchange(setting, rates, computed[1], idle),
+        idle=idle,
         weight_gradients=sum(weight for _, weight in products),
     )
 
@@ -250,10 +251,11 @@ def _expert_exchange(setting: Setting, rates: Rates, kind: Kind) -> Part:
     return Part(both, both)
 
 
-def _context_exchange(setting: Setting, rates: Rates, attention: Part) -> Part:
+def _context_exchange(setting: Setting, rates: Rates, attention: Part, idle: Part) -> Part:
     """Keys and values of the whole sequence reach every rank, backward again with their gradients going back.
 
-    They hide behind the attention that is under way (arXiv:2310.01889).
+    They hide behind the attention that is under way (arXiv:2310.01889), and behind what the device waits for its host:
+    attention that ends sooner then hides as much.
     """
     degrees, hidden = setting.strategy.degrees, rates.calibration.hidden_share
     if degrees.cp == 1:
@@ -261,4 +263,5 @@ def _context_exchange(setting: Setting, rates: Rates, attention: Part) -> Part:
     width = pieces.key_value_width(setting.architecture) / degrees.tp
     whole = HALF * setting.strategy.micro_batch_size * setting.sequence_length * width
     one = gather_s(rates, whole, rates.group(degrees.cp, degrees.tp))
-    return Part(max(0.0, one - hidden * attention.forward), max(0.0, 2 * one - hidden * attention.backward))
+    forward, backward = attention.forward + idle.forward, attention.backward + idle.backward
+    return Part(max(0.0, one - hidden * forward), max(0.0, 2 * one - hidden * backward))

@@ -152,6 +152,46 @@ def test_arguments_that_cannot_be_meant_are_counted() -> None:
         import_strategy(["--num-layers", "--bf16"], "megatron")
 
 
+@pytest.mark.parametrize(
+    ("argv", "told"),
+    [
+        (
+            ["--pipeline-model-parallel-size", "999999999"],
+            "argument 1.*: found pp 999999999; expected at most",
+        ),
+        (
+            ["--num-layers", "8", "--mtp-num-layers", "many", "--pipeline-model-parallel-layout", "Et*8L"],
+            "argument 3: found `--mtp-num-layers` many; expected a whole number",
+        ),
+        (["--num-layers", "999999999"], "found 999999999 layers; expected from 1 to 10,000"),
+        (
+            ["--pipeline-model-parallel-size", "2000", "--num-virtual-stages-per-pipeline-rank", "2000"],
+            "found pp 2000 · vp 2000 = 4000000 stages; expected at most 10,000",
+        ),
+        (
+            ["--vocab-size", "9" * 400],
+            "argument 1: found `--vocab-size` 9+; expected .* at most 1,000,000,000",
+        ),
+        (
+            ["--num-layers", "8", "--recompute-method", "uniform", "--recompute-num-layers", "1", "2"],
+            r"argument 5: found `--recompute-num-layers` \[1, 2\]; expected a whole number",
+        ),
+        (
+            [
+                "--pipeline-model-parallel-layout",
+                "Et*9|t*65536|t*9|t*9L",
+                "--pipeline-model-parallel-size",
+                "4",
+            ],
+            "expected whole numbers of at least -10000",
+        ),
+    ],
+)
+def test_arguments_out_of_all_bounds_are_refused(argv: list[str], told: str) -> None:
+    with pytest.raises(DocumentError, match=told):
+        import_strategy(argv, "megatron", world_size=4)
+
+
 def test_what_megatron_pads_is_seen() -> None:
     workload = Workload(architecture=preset("gpt-3-175b"), sequence_length=2048, global_batch_size=8)
     strategy = Strategy(degrees=Degrees(tp=8), padded_vocab_size=51200, workload=workload)

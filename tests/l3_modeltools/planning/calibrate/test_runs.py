@@ -141,6 +141,11 @@ def test_a_cut_that_is_not_legal_is_refused_with_its_reason(tmp_path: Path) -> N
     assert "a tp that divides num_attention_heads" in (run.refused or "")
 
 
+def test_more_stages_than_layers_are_refused_before_any_table_of_them(tmp_path: Path) -> None:
+    (run,) = read_runs(table(tmp_path, row(("16,2,4,1,1,2", "16,2,4,1,999999,2"))))
+    assert "3999996 stages for 30 layers" in (run.refused or "")
+
+
 def test_every_bad_cell_is_told(tmp_path: Path) -> None:
     bad = [
         (("2048", "wide"),),
@@ -150,11 +155,14 @@ def test_every_bad_cell_is_told(tmp_path: Path) -> None:
         (("bf16", "fp12"),),
         (("16,2,4,1,1,2", "16,2,4,1,1,3"),),
         (("16,2,4,1,1,2", "40,2,4,1,1,5"),),
+        ((",16,4,", ",4096,4,"),),
+        (("5632,30,", "5632,1000000000,"),),
+        (("16,2,4,1,1,2", "16,2,4,1,1000000000,2"),),
     ]
     with pytest.raises(DocumentError) as raised:
         read_runs(table(tmp_path, ROW, *(row(*changes) for changes in bad)))
     told = [str(fault).partition("runs.csv:")[2] for fault in raised.value.faults]
-    assert [one.partition(":")[0] for one in told] == [str(line) for line in range(3, 10)]
+    assert [one.partition(":")[0] for one in told] == [str(line) for line in range(3, 13)]
     words = (
         "hidden `wide`",
         "peak_mem_gib `much`",
@@ -163,6 +171,9 @@ def test_every_bad_cell_is_told(tmp_path: Path) -> None:
         "`fp12`",
         "with 16 gpus",
         "gbs 16",
+        "hidden_size 2048 = 4096",
+        "a whole number from 1 to 10,000",
+        "a whole number from 1 to 1,000,000",
     )
     for word, one in zip(words, told, strict=True):
         assert word in one

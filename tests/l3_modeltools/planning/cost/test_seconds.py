@@ -229,6 +229,19 @@ def test_context_parallel_ranks_exchange_keys_and_values() -> None:
     assert time_of(wide, machine(64, network=1e8), H100, FIGURES).context_exchange > 0
 
 
+def test_keys_hide_behind_a_late_host_too_so_that_faster_attention_costs_nothing() -> None:
+    """Where the host is late a layer takes as long whatever the device can do: what hides behind it must as well."""
+    late, figures = Strategy(degrees=Degrees(tp=8, cp=8)), msgspec.structs.replace(FIGURES, launch_s=1e-4)
+    peak = tuple(msgspec.structs.replace(one, flop_per_s=2 * one.flop_per_s) for one in H100.peak)
+    achieved = tuple(msgspec.structs.replace(one, flop_per_s=2 * one.flop_per_s) for one in H100.achieved)
+    found = [
+        time_of(setting(late, batch=1), machine(64, network=2e9), device, figures)
+        for device in (H100, msgspec.structs.replace(H100, peak=peak, achieved=achieved))
+    ]
+    assert found[0].idle > 0 and found[0].context_exchange > 0
+    assert found[1].total <= found[0].total
+
+
 def test_zero_bubble_puts_the_gradients_of_weights_into_the_gap() -> None:
     def bubble(schedule: Literal["1f1b", "zero_bubble"]) -> float:
         return step(Strategy(degrees=Degrees(pp=4), pipeline=Pipeline(schedule=schedule))).bubble

@@ -1,8 +1,6 @@
 """Every printed formula, worked out with the printed values, gives the printed number."""
 
 import ast
-import math
-from collections.abc import Iterator
 
 import pytest
 from msgspec.structs import replace
@@ -13,7 +11,7 @@ from l3_modeltools.frameworks import practice_of
 from l3_modeltools.planning import Site, setting_of
 from l3_modeltools.planning.cost import Setting, time_of
 from l3_modeltools.planning.cost.bytes import memory_of
-from l3_modeltools.planning.explain import Derivation, explain_stage, explain_step
+from l3_modeltools.planning.explain import explain_stage, explain_step
 from l3_modeltools.planning.timeline import timeline_of
 from l3_modeltools.schemas import (
     Calibration,
@@ -25,6 +23,7 @@ from l3_modeltools.schemas import (
     Strategy,
     balanced_offset,
 )
+from tests.support.formulas import FUNCTIONS, every, worked_out
 from tests.support.planner import setting
 from tests.support.strategies import legal_strategies
 
@@ -99,27 +98,6 @@ CASES = {
         practice=practice_of("mindformers"),
     ),
 }
-
-FUNCTIONS = {"max", "min", "ceil", "log2"}
-
-
-def every(one: Derivation) -> Iterator[Derivation]:
-    yield one
-    for part in one.parts:
-        yield from every(part)
-
-
-def worked_out(one: Derivation) -> float:
-    names = {given.symbol: given.value for given in one.inputs} | {
-        part.name: part.value for part in one.parts
-    }
-    return float(
-        eval(
-            one.formula,
-            {"__builtins__": {}, "max": max, "min": min, "ceil": math.ceil, "log2": math.log2},
-            names,
-        )
-    )
 
 
 @pytest.mark.parametrize("name", CASES)
