@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from l0_infra.core.errors import Fault, UnsatisfiableError
-from l3_modeltools.schemas import Framework, Strategy
+from l3_modeltools.schemas import Degrees, Framework, Strategy
 
 __all__ = ["RUNNABLE", "Runnable", "require_runnable", "runnable_degrees"]
 
@@ -29,6 +29,8 @@ class Runnable:
     """By degree: the reason, or what it is in the framework's own words."""
     fills_pipeline: bool = False
     """Whether it refuses fewer micro batches than pipeline stages."""
+    groups: Literal["pp", "equal"] | None = None
+    """Groups in which micro batches go through virtual stages: of `pp`, or `equal` ones of pp or more; None: any."""
     sources: tuple[str, ...] = ()
 
     def faults(self, strategy: Strategy, microbatches: int | None = None) -> Iterator[Fault]:
@@ -43,6 +45,24 @@ class Runnable:
                 expected=f"at least {pp} micro batches: {self.framework} refuses fewer than stages",
                 hint="a larger global_batch_size, or a smaller micro_batch_size, dp or pp",
             )
+        if strategy.degrees.vp > 1 and microbatches is not None:
+            yield from self._group_faults(strategy.degrees, microbatches)
+
+    def _group_faults(self, degrees: Degrees, microbatches: int) -> Iterator[Fault]:
+        """Yield micro batches that do not make whole groups."""
+        group = {"pp": degrees.pp, "equal": max(1, microbatches // degrees.pp), None: 1}[self.groups]
+        if microbatches % group == 0:
+            return
+        wanted = {
+            "pp": f"a multiple of pp {degrees.pp}",
+            "equal": f"as many groups alike as pp {degrees.pp} goes into them, {group}",
+        }
+        yield Fault(
+            path=("degrees", "vp"),
+            found=f"vp {degrees.vp} with {microbatches} micro batches",
+            expected=f"{wanted[self.groups or 'pp']}: {self.framework} takes them through virtual stages in groups",
+            hint="vp 1, or another global_batch_size, micro_batch_size, dp or pp",
+        )
 
     def _degree_faults(self, cut: Cut, degree: int, strategy: Strategy) -> Iterator[Fault]:
         if degree == 1:
@@ -97,14 +117,22 @@ RUNNABLE: Mapping[str, Runnable] = {
             degrees=ALL,
             zero_stages=(0, 1, 2, 3),
             schedules=("1f1b", "interleaved"),
-            sources=("NVIDIA/Megatron-LM@d98e8a6 megatron/training/arguments.py",),
+            groups="pp",
+            sources=(
+                "NVIDIA/Megatron-LM@d98e8a6 megatron/training/arguments.py",
+                "NVIDIA/Megatron-LM@d98e8a6 megatron/core/pipeline_parallel/schedules.py (final_microbatch_group_size)",
+            ),
         ),
         Runnable(
             framework="torchtitan",
             degrees=ALL,
             zero_stages=(0, 2, 3),
             schedules=("1f1b", "interleaved", "zero_bubble"),
-            sources=("pytorch/torchtitan@b5bcd76 torchtitan/distributed/parallel_dims.py",),
+            groups="equal",
+            sources=(
+                "pytorch/torchtitan@b5bcd76 torchtitan/distributed/parallel_dims.py",
+                "pytorch/pytorch v2.13.0 torch/distributed/pipelining/schedules.py (number_of_rounds)",
+            ),
         ),
         Runnable(
             framework="deepspeed",

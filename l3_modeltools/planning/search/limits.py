@@ -20,7 +20,7 @@ def limits_of(framework: str) -> Limits:
     def runs(strategy: Strategy, microbatches: int) -> bool:
         return not any(able.faults(strategy, microbatches))
 
-    plain = not able.highest_zero and not able.fills_pipeline
+    plain = not able.highest_zero and not able.fills_pipeline and able.groups is None
     limits = Limits(
         degrees=frozenset(able.degrees),
         zero_stages=able.zero_stages,

@@ -54,3 +54,30 @@ def test_every_framework_states_what_it_runs_and_where_that_stands() -> None:
 
 def test_a_strategy_of_copies_alone_runs_everywhere() -> None:
     assert not [fault for one in RUNNABLE.values() for fault in one.faults(Strategy(degrees=Degrees(dp=64)))]
+
+
+@pytest.mark.parametrize(
+    ("framework", "batches", "right"),
+    [
+        ("megatron", 8, True),
+        ("megatron", 12, True),
+        ("megatron", 10, False),
+        ("megatron", 3, False),
+        ("torchtitan", 10, True),  # two groups of five
+        ("torchtitan", 3, True),  # one of three
+        ("torchtitan", 9, False),  # two groups, which 9 are not
+        ("deepspeed", 9, True),  # what it has no virtual stages for is told by them
+    ],
+)
+def test_virtual_stages_take_micro_batches_in_whole_groups(framework: str, batches: int, right: bool) -> None:
+    strategy = Strategy(
+        degrees=Degrees(pp=4, vp=2), pipeline=Pipeline(schedule="interleaved", offset=((0,) * 4,) * 2)
+    )
+    found = [
+        fault.found
+        for fault in runnable_degrees(framework).faults(strategy, batches)
+        if "micro" in fault.found
+    ]
+    assert found == ([] if right else [f"vp 2 with {batches} micro batches"])
+    plain = Strategy(degrees=Degrees(pp=4))
+    assert not [one for one in runnable_degrees(framework).faults(plain, batches) if "vp" in one.found]
