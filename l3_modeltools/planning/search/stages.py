@@ -4,6 +4,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cached_property, lru_cache, partial
+from itertools import product
 
 from l3_modeltools.planning.cost import Setting
 from l3_modeltools.planning.cost.bytes import (
@@ -41,6 +42,7 @@ class StageChooser:
         shown: Callable[[], LayerSeconds],
         memory_bytes: int,
         likes: dict[object, Like],
+        reach: int | None = None,
     ) -> None:
         self.shape, self.memory_bytes = shape, memory_bytes
         self._work, self._shown = work, shown
@@ -50,6 +52,8 @@ class StageChooser:
         self.alike = sum(many > 0 for many in self.kinds) == 1
         """Whether all layers are of one kind, the one of most layers."""
         self.layers = problem.architecture.layers
+        self.reach = self.layers if reach is None else min(reach, self.layers)
+        """Layers that a stage has time for at most."""
         self.mode = problem.decided.recompute
         self.by_stage = problem.limits.recomputing == "by_stage"
         self.told_alike = self.mode is None and not self.by_stage
@@ -213,24 +217,39 @@ class StageChooser:
 
     @cached_property
     def capacities(self) -> tuple[int, ...]:
-        """Layers that each stage can hold at most, were all of the lightest kind and as many recomputed as may be."""
+        """Layers that each stage can hold at most in the time it has, were they the lightest there are and as many recomputed as may be."""
         return tuple(self._capacity(p) for p in range(self.shape.cut.pp))
 
     def _capacity(self, p: int) -> int:
         key = (p == 0, p == self.shape.cut.pp - 1, min(self.flying[p]))
         if key not in self.room:
-            kinds = [kind for kind, many in enumerate(self.kinds) if many]
             most = 0 if self.mode == "none" else self.layers
 
             def beyond(count: int) -> bool:
-                held = [tuple(count * (kind == of) for of in range(3)) for kind in kinds]
                 full, flying = (min(count, most),), (key[2],)
                 return all(
-                    self.bytes_of(((a, b, c),), p, full, (0,), flying) > self.memory_bytes for a, b, c in held
+                    self.bytes_of((held,), p, full, (0,), flying) > self.memory_bytes
+                    for held in self._runs(p, count)
                 )
 
-            self.room[key] = bisect_left(range(self.layers + 1), True, 1, key=beyond) - 1
+            self.room[key] = bisect_left(range(self.reach + 1), True, 1, key=beyond) - 1
         return self.room[key]
+
+    def _runs(self, p: int, count: int) -> set[Kinds]:
+        """Kinds of so many layers that a stage can hold: those in a row, on virtual stages any that there are."""
+        if self.alike or self.shape.vp > 1:
+            return self._mixes(count)
+        if p == 0:
+            return {self.between(0, count)}
+        if p == self.shape.cut.pp - 1:
+            return {self.between(self.layers - count, self.layers)}
+        return {self.between(start, start + count) for start in range(self.layers - count + 1)}
+
+    def _mixes(self, count: int) -> set[Kinds]:
+        """Kinds of any so many layers of the model."""
+        dense, sparse, further = self.kinds
+        ends = product(range(min(dense, count) + 1), range(min(further, count) + 1))
+        return {(a, count - a - c, c) for a, c in ends if 0 <= count - a - c <= sparse}
 
     def least_bytes(self, same: int = -1) -> int:
         """Bytes that some stage needs at least, whatever the schedule; `same` as the attribute, -1 for any.
@@ -245,8 +264,7 @@ class StageChooser:
         full = (min(share, most),)
         if self.alike:
             return self.bytes_alike((share,), middle, full, (0,), (1,))
-        kinds = [tuple(share * (kind == of) for of in range(3)) for kind in range(3) if self.kinds[kind]]
-        return min(self.bytes_of(((a, b, c),), middle, full, (0,), (1,)) for a, b, c in kinds)
+        return min(self.bytes_of((held,), middle, full, (0,), (1,)) for held in self._mixes(share))
 
     def _told(self, sizes: Counts) -> tuple[Counts, Counts]:
         """What a person decided, or what all stages do alike."""
