@@ -143,7 +143,7 @@ class _Search:
         return self.found
 
     def may_fit(self, cut: Cut) -> bool:
-        """Whether a single layer's backward pass fits, and what lasts of the even share; else it is counted as too large."""
+        """Whether a single layer's backward pass fits, and what lasts of the even share; else all is too large."""
         if cut.block not in self.layer_fits:
             setting = self.problem.setting(outline(self.problem, Shape(cut, 1, "1f1b", 0)))
             layers = zip(layers_of(rank_of(setting)), self.kinds, strict=True)
@@ -193,7 +193,7 @@ class _Search:
         return self.bound(shape.cut, shape.schedule, shape.vp, shape.zero_stage)
 
     def bound(self, cut: Cut, schedule: Schedule, vp: int, zero: int) -> float:
-        """All micro batches at the slowest stage, all stages once, virtual ones sooner after each other; the step's end.
+        """All micro batches at the slowest stage, all stages once, virtual ones sooner, and what is done once a step.
 
         A slower pace hides more of the exchanges, but costs more than that where it counts more often than once.
         """
@@ -225,7 +225,7 @@ class _Search:
             self.found.too_slow += 1
             return
         bounds = self.bounds(shape, below)
-        chooser = self.chooser(shape, self.reach(shape.cut, below, bounds))
+        chooser = self.chooser(shape, self.reach(shape, below, bounds))
         if sum(chooser.capacities) < self.layers:
             self.found.too_large += 1
             return
@@ -239,11 +239,15 @@ class _Search:
             if seconds <= below:
                 self.best.offer(group_of(shape), seconds, shape, strategy_of(self.problem, shape, table))
 
-    def reach(self, cut: Cut, below: float, bounds: Bounds) -> int:
-        """Layers of the fastest kind that a stage has time for; those of a single stage are no fewer than all."""
+    def reach(self, shape: Shape, below: float, bounds: Bounds) -> int:
+        """Layers that a stage has time for, were they of the fastest kind, and room for what lasts of the lightest."""
+        cut = shape.cut
+        room = self.floors.most_layers(cut, shape.zero_stage)
+        if cut.pp == 1:
+            return room
         least = min(of[2] for of, many in zip(self.work(cut).layers, self.kinds, strict=True) if many)
         pace = (below - bounds.rest) / bounds.scale / cut.microbatches
-        return self.layers if cut.pp == 1 else int(min(self.layers, pace / least * (1 + CLOSE)))
+        return int(min(room, pace / least * (1 + CLOSE)))
 
     def chooser(self, shape: Shape, reach: int | None = None) -> StageChooser:
         """What the stages of a shape can hold."""

@@ -4,6 +4,7 @@ Once a step copies exchange gradients and weights, and the optimizer passes over
 rank may hold billions of parameters, that is as long as the work itself, and weights alone overflow most cuts.
 """
 
+from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -58,6 +59,7 @@ class Floors:
         """Share of a micro batch's seconds behind which exchanges hide."""
         self.prices = lru_cache(maxsize=None)(self._prices)
         self.state_bytes = lru_cache(maxsize=None)(self._state_bytes)
+        self.most = lru_cache(maxsize=None)(self._most)
 
     def once(self, cut: Cut, zero: int, work: LayerSeconds, pace: float) -> Once:
         """Seconds at least of the slowest stage, which takes `pace` seconds of a micro batch or more.
@@ -86,7 +88,7 @@ class Floors:
         output: float,
         of: Callable[[Once], float],
     ) -> float:
-        """The cheapest layers that take so long together, parts of layers too; the last stage has the output besides."""
+        """The cheapest layers, or parts of them, that take so long together; the last stage has the output besides."""
         each = [
             (of(price) / seconds, seconds * many, of(price))
             for price, seconds, many in zip(prices.layers, slow, self.kinds, strict=True)
@@ -125,11 +127,21 @@ class Floors:
 
     def least_state_bytes(self, cut: Cut, zero: int) -> int:
         """Bytes of weights, gradients and moments that some stage has at least."""
-        return self.state_bytes(*_like(cut, zero))
+        return self.state_bytes(*_like(cut, zero), -(-sum(self.kinds) // cut.pp))
 
-    def _state_bytes(self, block: Block, dp: int, pp: int, zero: int) -> int:
+    def most_layers(self, cut: Cut, zero: int) -> int:
+        """Layers of which weights, gradients and moments can fit on a stage."""
+        return self.most(*_like(cut, zero))
+
+    def _most(self, block: Block, dp: int, pp: int, zero: int) -> int:
+        def beyond(layers: int) -> bool:
+            return self.state_bytes(block, dp, pp, zero, layers) > self.problem.device.memory_bytes
+
+        return bisect_left(range(sum(self.kinds) + 1), True, 1, key=beyond) - 1
+
+    def _state_bytes(self, block: Block, dp: int, pp: int, zero: int, layers: int) -> int:
         setting = self._setting(block, dp, pp, zero)
-        held, sharing = self._fewest(setting, -(-sum(self.kinds) // pp)), sharing_of(setting)
+        held, sharing = self._fewest(setting, layers), sharing_of(setting)
         kept = weight_bytes(setting, held, sharing) + gradient_bytes(setting, held, sharing)
         return kept + optimizer_bytes(setting, held, sharing)
 

@@ -53,7 +53,7 @@ class StageChooser:
         """Whether all layers are of one kind, the one of most layers."""
         self.layers = problem.architecture.layers
         self.reach = self.layers if reach is None else min(reach, self.layers)
-        """Layers that a stage has time for at most."""
+        """Layers that a stage has time and room for at most."""
         self.mode = problem.decided.recompute
         self.by_stage = problem.limits.recomputing == "by_stage"
         self.told_alike = self.mode is None and not self.by_stage
@@ -114,12 +114,7 @@ class StageChooser:
 
     def between(self, start: int, end: int) -> Kinds:
         """Kinds of the layers from `start` to before `end`."""
-        dense, sparse = self.kinds[0], self.kinds[0] + self.kinds[1]
-        return (
-            max(0, min(end, dense) - start),
-            max(0, min(end, sparse) - max(start, dense)),
-            max(0, end - max(start, sparse)),
-        )
+        return _between(self.kinds, start, end)
 
     def hold(self, p: int, chunks: tuple[Kinds, ...]) -> Choice | None:
         """The fastest way to hold virtual stages of these layers."""
@@ -217,7 +212,7 @@ class StageChooser:
 
     @cached_property
     def capacities(self) -> tuple[int, ...]:
-        """Layers that each stage can hold at most in the time it has, were they the lightest there are and as many recomputed as may be."""
+        """Layers that each stage can hold at most, the lightest there are, as many recomputed as may be."""
         return tuple(self._capacity(p) for p in range(self.shape.cut.pp))
 
     def _capacity(self, p: int) -> int:
@@ -235,21 +230,15 @@ class StageChooser:
             self.room[key] = bisect_left(range(self.reach + 1), True, 1, key=beyond) - 1
         return self.room[key]
 
-    def _runs(self, p: int, count: int) -> set[Kinds]:
+    def _runs(self, p: int, count: int) -> frozenset[Kinds]:
         """Kinds of so many layers that a stage can hold: those in a row, on virtual stages any that there are."""
         if self.alike or self.shape.vp > 1:
-            return self._mixes(count)
+            return _mixes(self.kinds, count)
         if p == 0:
-            return {self.between(0, count)}
+            return frozenset({_between(self.kinds, 0, count)})
         if p == self.shape.cut.pp - 1:
-            return {self.between(self.layers - count, self.layers)}
-        return {self.between(start, start + count) for start in range(self.layers - count + 1)}
-
-    def _mixes(self, count: int) -> set[Kinds]:
-        """Kinds of any so many layers of the model."""
-        dense, sparse, further = self.kinds
-        ends = product(range(min(dense, count) + 1), range(min(further, count) + 1))
-        return {(a, count - a - c, c) for a, c in ends if 0 <= count - a - c <= sparse}
+            return frozenset({_between(self.kinds, self.layers - count, self.layers)})
+        return _windows(self.kinds, count)
 
     def least_bytes(self, same: int = -1) -> int:
         """Bytes that some stage needs at least, whatever the schedule; `same` as the attribute, -1 for any.
@@ -264,7 +253,7 @@ class StageChooser:
         full = (min(share, most),)
         if self.alike:
             return self.bytes_alike((share,), middle, full, (0,), (1,))
-        return min(self.bytes_of((held,), middle, full, (0,), (1,)) for held in self._mixes(share))
+        return min(self.bytes_of((held,), middle, full, (0,), (1,)) for held in _mixes(self.kinds, share))
 
     def _told(self, sizes: Counts) -> tuple[Counts, Counts]:
         """What a person decided, or what all stages do alike."""
@@ -327,6 +316,29 @@ class StageChooser:
         plain = max(layer.passing for layer, many in zip(self.per_layer, kinds, strict=True) if many)
         spare = like.workspace - max(0, plain + leaving - like.logits)
         return replace(like, workspace=max(0, widest + leaving - like.logits) + spare)
+
+
+def _between(kinds: Kinds, start: int, end: int) -> Kinds:
+    dense, sparse = kinds[0], kinds[0] + kinds[1]
+    return (
+        max(0, min(end, dense) - start),
+        max(0, min(end, sparse) - max(start, dense)),
+        max(0, end - max(start, sparse)),
+    )
+
+
+@lru_cache(maxsize=4096)
+def _windows(kinds: Kinds, count: int) -> frozenset[Kinds]:
+    """Kinds of any so many layers in a row."""
+    return frozenset(_between(kinds, start, start + count) for start in range(sum(kinds) - count + 1))
+
+
+@lru_cache(maxsize=4096)
+def _mixes(kinds: Kinds, count: int) -> frozenset[Kinds]:
+    """Kinds of any so many layers of the model."""
+    dense, sparse, further = kinds
+    ends = product(range(min(dense, count) + 1), range(min(further, count) + 1))
+    return frozenset((a, count - a - c, c) for a, c in ends if 0 <= count - a - c <= sparse)
 
 
 @lru_cache(maxsize=65536)

@@ -73,9 +73,7 @@ def _weight_bytes(setting: Setting) -> int:
     return 2 if setting.practice.kept.master_only else FORMAT_BYTES[setting.practice.weights]
 
 
-def _exchange(
-    setting: Setting, rates: Rates, held: Parameters, each: int, *, latency: bool = True
-) -> float:
+def _exchange(setting: Setting, rates: Rates, held: Parameters, each: int, *, latency: bool = True) -> float:
     """A gather, or a scatter, over those that hold the same; experts lie once in each expert-parallel group."""
     degrees = setting.strategy.degrees
     copies = degrees.dp * degrees.cp
