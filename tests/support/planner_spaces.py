@@ -1,6 +1,7 @@
 """Small planning problems, and their best strategy found by pricing every one there is."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import product
 from random import Random
 from typing import cast
@@ -37,11 +38,11 @@ FIGURES = Calibration(name="test", launch_s=1e-9)
 Table = tuple[tuple[int, ...], ...]
 
 
-def small_problem(random: Random, *, experts: bool | None = None) -> Problem:
-    """A problem with few layers, on few accelerators, of which some things are decided; `experts`: with them or not."""
+def small_problem(random: Random) -> Problem:
+    """A problem with few layers, on few accelerators, of which some things are decided."""
     devices, pp = random.choice([(2, 2), (4, 2), (4, 4), (8, 4), (8, 2), (6, 3), (2, 1), (4, None)])
     return Problem(
-        architecture=small_architecture(random, experts=experts),
+        architecture=small_architecture(random),
         sequence_length=random.choice([512, 2048]),
         global_batch_size=random.choice([4, 8, 12, 24]),
         practice=small_practice(random),
@@ -59,11 +60,11 @@ def small_problem(random: Random, *, experts: bool | None = None) -> Problem:
     )
 
 
-def small_architecture(random: Random, *, experts: bool | None = None) -> Architecture:
+def small_architecture(random: Random) -> Architecture:
     """Two to five layers; some with experts, some with a layer that predicts further, some with a large vocabulary."""
-    sparse = random.random() < 0.25 if experts is None else experts
+    sparse = random.random() < 0.25
     hidden = random.choice([512, 1024])
-    mixture = Experts(
+    experts = Experts(
         n_routed_experts=4,
         num_experts_per_tok=2,
         moe_intermediate_size=2 * hidden,
@@ -79,7 +80,47 @@ def small_architecture(random: Random, *, experts: bool | None = None) -> Archit
         max_position_embeddings=4096,
         attention=GroupedAttention(num_attention_heads=8, num_key_value_heads=4),
         mlp=Mlp(intermediate_size=4 * hidden),
-        experts=mixture if sparse else None,
+        experts=experts if sparse else None,
+    )
+
+
+def expert_problem(random: Random) -> Problem:
+    """One with many large experts, few tokens and a slow network: what is done once a step takes long.
+
+    How experts lie, the ZeRO stage and mostly the number of stages are left to the search.
+    """
+    devices, pp = random.choice([(2, 2), (4, 2), (4, 2), (8, 4), (8, 2), (4, None)])
+    problem = small_problem(random)
+    experts = Experts(
+        n_routed_experts=16,
+        num_experts_per_tok=2,
+        moe_intermediate_size=1024 * random.choice([1, 4]),
+        n_shared_experts=random.choice([0, 1]),
+        first_k_dense_replace=random.choice([0, 1, 2]),
+    )
+    return replace(
+        problem,
+        architecture=msgspec.structs.replace(
+            problem.architecture,
+            experts=experts,
+            num_hidden_layers=random.choice([3, 4]),
+            num_nextn_predict_layers=random.choice([0, 0, 1]),
+        ),
+        sequence_length=128,
+        calibration=msgspec.structs.replace(FIGURES, step_s=1e-6),
+        global_batch_size=random.choice([2, 4, 8]),
+        machine=msgspec.structs.replace(
+            small_machine(devices, random),
+            network=Network(bytes_per_s_per_device=random.choice([1e9, 5e9])),
+        ),
+        decided=Decided(
+            tp=random.choice([1, None]),
+            pp=pp,
+            cp=1,
+            vp=random.choice([1, 1, 2]) if pp and pp < 4 else None,
+            sequence_parallel=random.choice([True, False]),
+            micro_batch_size=random.choice([1, 2]),
+        ),
     )
 
 
@@ -107,8 +148,6 @@ def small_machine(devices: int, random: Random) -> Machine:
 
 def with_memory(problem: Problem, memory_bytes: int) -> Problem:
     """The same with more or less memory on each accelerator."""
-    from dataclasses import replace
-
     return replace(problem, device=msgspec.structs.replace(problem.device, memory_bytes=memory_bytes))
 
 

@@ -42,6 +42,8 @@ class Slowest:
 
 ANY = Slowest(0, further=True)
 
+ROUNDING = 1e-12
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Dealing:
@@ -80,8 +82,10 @@ def balanced(
     reach = _Reach(dealing, below)
     best: tuple[float, tuple[Choice, ...]] | None = None
     for pace in reach.paces():
-        if best and reach.at_least(pace) >= best[0]:
+        if reach.at_least(pace) > below or (best and reach.at_least(pace) >= best[0]):
             break
+        if reach.shows(pace) > (best[0] if best else below):
+            continue
         for slowest in dealing.slowest:
             table = reach.table(pace, slowest)
             if table is not None:
@@ -152,6 +156,14 @@ class _Reach:
         one = self.dealing
         filled = (one.count - 1 / one.virtual) * pace + one.shown / one.virtual
         return one.scale * max(one.count * pace, filled) + one.rest
+
+    def shows(self, pace: float) -> float:
+        """Seconds at least by what tables within this pace show; none shows more than it works."""
+        one, table = self.dealing, self.table(pace, ANY)
+        if table is None:
+            return float("inf")
+        waits = max(0.0, sum(stage.shown for stage in table) - pace) / one.virtual
+        return (one.scale * (one.count * pace + waits) + one.rest) * (1 - ROUNDING)
 
     def table(self, pace: float, slowest: Slowest) -> tuple[Choice, ...] | None:
         """The table within that pace that shows least while the slowest stage waits, then the most even one."""

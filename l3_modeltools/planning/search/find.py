@@ -11,6 +11,7 @@ from functools import partial
 from l3_modeltools.planning.cost.bytes import Like, StepMemory, layers_of, memory_of, rank_of
 from l3_modeltools.planning.cost.seconds import StepTime, time_of
 from l3_modeltools.planning.search.balance import Choice
+from l3_modeltools.planning.search.floors import Floors
 from l3_modeltools.planning.search.problem import Problem, Schedule
 from l3_modeltools.planning.search.seconds import LayerSeconds, Probe, kinds_of
 from l3_modeltools.planning.search.shapes import Block, Cut, Shape, Space, outline
@@ -108,6 +109,7 @@ def find(problem: Problem, *, top: int = 5, within: float = float("inf"), first:
 class _Search:
     def __init__(self, problem: Problem, top: int, within: float) -> None:
         self.problem, self.space, self.probe = problem, Space(problem), Probe(problem)
+        self.floors, self.step_s = Floors(problem), problem.calibration.step_s
         self.best, self.found = _Best(top, within), Searched()
         self.kinds, self.layers = kinds_of(problem.architecture), problem.architecture.layers
         self.memory_bytes = problem.device.memory_bytes
@@ -121,14 +123,15 @@ class _Search:
         known = [cut for cut in self.space.cuts() if self.space.orders(cut.pp)]
         if known:
             self.scale = self.probe.scale(known[0].block)
-        known = [cut for cut in known if self.keeps_a_layer(cut)]
+        known = [cut for cut in known if self.may_fit(cut)]
         for _, bound, at in sorted((*self.cut_bounds(cut), at) for at, cut in enumerate(known)):
             if first and self.best.known:
                 break
             if bound > self.best.worst():
                 self.found.pass_over(len(self.space.orders(known[at].pp)) * len(self.space.zero_stages))
                 continue
-            shapes = list(self.space.shapes(known[at]))
+            shapes, dominated = _undominated(list(self.space.shapes(known[at])), self.problem)
+            self.found.pass_over(dominated)
             fitting = [shape for shape in shapes if self.least_bytes(shape) <= self.memory_bytes]
             self.found.shapes += len(shapes)
             self.found.too_large += len(shapes) - len(fitting)
@@ -140,18 +143,20 @@ class _Search:
         self.found.candidates = tuple(sorted(offered, key=lambda one: float(f"{one.step_s:.9g}")))
         return self.found
 
-    def keeps_a_layer(self, cut: Cut) -> bool:
-        """Whether a single layer's backward pass fits, whatever the stages; what does not is counted as too large."""
+    def may_fit(self, cut: Cut) -> bool:
+        """Whether a single layer's backward pass fits, and what lasts of the even share; else all is too large."""
         if cut.block not in self.layer_fits:
             setting = self.problem.setting(outline(self.problem, Shape(cut, 1, "1f1b", 0)))
             layers = zip(layers_of(rank_of(setting)), self.kinds, strict=True)
             least = min(layer.kept + layer.passing for layer, many in layers if many)
             self.layer_fits[cut.block] = least <= self.memory_bytes
-        if not self.layer_fits[cut.block]:
+        zeros, states = self.space.zero_stages, self.floors.least_state_bytes
+        fits = self.layer_fits[cut.block] and any(states(cut, zero) <= self.memory_bytes for zero in zeros)
+        if not fits:
             shapes = len(self.space.orders(cut.pp)) * len(self.space.zero_stages)
             self.found.shapes += shapes
             self.found.too_large += shapes
-        return self.layer_fits[cut.block]
+        return fits
 
     def work(self, cut: Cut, zero: int = 0) -> LayerSeconds:
         """Seconds of layers at work."""
@@ -179,32 +184,50 @@ class _Search:
         most: dict[Schedule, int] = dict(self.space.orders(cut.pp))
         waits = [0.0 if one == "zero_bubble" else (whole - pace) / vp for one, vp in most.items()]
         guess = [(whole - pace) / vp / (3 if one == "zero_bubble" else 1) for one, vp in most.items()]
-        return self.scale * (count * pace + min(guess)), self.scale * (count * pace + min(waits))
+        evens = (self.floors.even(cut, zero) for zero in self.space.zero_stages)
+        once = min((one.shown(self.floors.hidden * pace) for one in evens), default=0.0)
+        bound = self.scale * (count * pace + min(waits)) + self.step_s
+        return self.scale * (count * pace + min(guess) + once), bound
 
     def shape_bound(self, shape: Shape) -> float:
         """The same of a shape."""
         return self.bound(shape.cut, shape.schedule, shape.vp, shape.zero_stage)
 
     def bound(self, cut: Cut, schedule: Schedule, vp: int, zero: int) -> float:
-        """All micro batches at the slowest stage, and all stages once, virtual ones sooner after each other."""
-        count, pace = cut.microbatches, self.pace(cut)
-        if self.scale * count * pace > self.best.worst():
-            return self.scale * count * pace
-        shown = self.shown(cut, schedule, zero).whole(self.kinds)
-        return self.scale * max(count * pace, (count - 1 / vp) * pace + shown / vp)
+        """All micro batches at the slowest stage, all stages once, virtual ones sooner, and what is done once a step.
+
+        A slower pace hides more of the exchanges, but costs more than that where it counts more often than once.
+        """
+        count, pace, floors = cut.microbatches, self.pace(cut), self.floors
+        if self.scale * count * pace + self.step_s > self.best.worst():
+            return self.scale * count * pace + self.step_s
+        once = floors.once(cut, zero, self.work(cut, zero), pace)
+        hides = floors.hidden * pace
+        least = count * pace + once.shown(hides)
+        if self.scale * least + self.step_s > self.best.worst():
+            return self.scale * least + self.step_s
+        often, shown = count - 1 / vp, self.shown(cut, schedule, zero).whole(self.kinds)
+        filled = often * pace + shown / vp + once.shown(hides if often >= floors.hidden else float("inf"))
+        return self.scale * max(least, filled) + self.step_s
+
+    def bounds(self, shape: Shape, below: float) -> Bounds:
+        """What a step of a shape takes beside its work, if it takes no longer than `below` seconds."""
+        cut, zero = shape.cut, shape.zero_stage
+        once = self.floors.once(cut, zero, self.work(cut, zero), self.pace(cut))
+        slowest = below / self.scale / cut.microbatches
+        shown = once.shown(self.floors.hidden * slowest if self.floors.hidden else 0.0)
+        rest = self.scale * (self.probe.hand_over(shape) + shown) + self.step_s
+        return Bounds(scale=self.scale, rest=rest)
 
     def consider(self, shape: Shape) -> None:
         """Price the best of a shape, unless a bound shows that it is none of the best."""
-        below = self.best.below(group_of(shape))
-        if self.shape_bound(shape) > below:
+        below, least = self.best.below(group_of(shape)), self.shape_bound(shape)
+        if least > below or least + self.scale * self.probe.hand_over(shape) > below:
             self.found.too_slow += 1
             return
-        bounds = Bounds(scale=self.scale, rest=self.scale * self.probe.hand_over(shape))
-        if self.shape_bound(shape) + bounds.rest > below:
-            self.found.too_slow += 1
-            return
-        chooser = self.chooser(shape)
-        if chooser.too_small:
+        bounds = self.bounds(shape, below)
+        chooser = self.chooser(shape, self.reach(shape, below, bounds))
+        if sum(chooser.capacities) < self.layers:
             self.found.too_large += 1
             return
         self.found.dealt += 1
@@ -217,7 +240,17 @@ class _Search:
             if seconds <= below:
                 self.best.offer(group_of(shape), seconds, shape, strategy_of(self.problem, shape, table))
 
-    def chooser(self, shape: Shape) -> StageChooser:
+    def reach(self, shape: Shape, below: float, bounds: Bounds) -> int:
+        """Layers that a stage has time for, were they of the fastest kind, and room for what lasts of the lightest."""
+        cut = shape.cut
+        room = self.floors.most_layers(cut, shape.zero_stage)
+        if cut.pp == 1:
+            return room
+        least = min(of[2] for of, many in zip(self.work(cut).layers, self.kinds, strict=True) if many)
+        pace = (below - bounds.rest) / bounds.scale / cut.microbatches
+        return int(min(room, pace / least * (1 + CLOSE)))
+
+    def chooser(self, shape: Shape, reach: int | None = None) -> StageChooser:
         """What the stages of a shape can hold."""
         likes = self.likes.setdefault((shape.cut, shape.zero_stage), {})
         return StageChooser(
@@ -227,13 +260,16 @@ class _Search:
             partial(self.shown, shape.cut, shape.schedule, shape.zero_stage),
             self.memory_bytes,
             likes,
+            reach,
         )
 
     def least_bytes(self, shape: Shape) -> int:
         """Bytes that some stage of a shape needs at least: the same for all its schedules."""
         key = shape.cut, shape.zero_stage
         if key not in self.least:
-            self.least[key] = self.chooser(shape).least_bytes()
+            states = self.floors.least_state_bytes(*key)
+            known = states <= self.memory_bytes
+            self.least[key] = self.chooser(shape).least_bytes() if known else states
         return self.least[key]
 
     def price(self, strategy: Strategy, *, played: bool = False) -> StepTime:
@@ -250,6 +286,18 @@ class _Search:
             memory=memory_of(setting, self.memory_bytes),
             microbatches=setting.microbatches,
         )
+
+
+def _undominated(shapes: list[Shape], problem: Problem) -> tuple[list[Shape], int]:
+    """Those that no other one beats for sure, and how many others there are.
+
+    Stages keep gradients whole, and gathered weights, through the step: there ZeRO 2 and 3 take as long as ZeRO 1, and
+    no fewer bytes. But for ZeRO 3 where weights are kept in one format alone.
+    """
+    useless = {2} if problem.practice.kept.master_only else {2, 3}
+    plain = {(one.schedule, one.vp) for one in shapes if one.zero_stage == 1 and one.cut.pp > 1}
+    left = [one for one in shapes if one.zero_stage not in useless or (one.schedule, one.vp) not in plain]
+    return left, len(shapes) - len(left)
 
 
 def group_of(shape: Shape) -> tuple[int, ...]:

@@ -4,6 +4,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cached_property, lru_cache, partial
+from itertools import product
 
 from l3_modeltools.planning.cost import Setting
 from l3_modeltools.planning.cost.bytes import (
@@ -41,6 +42,7 @@ class StageChooser:
         shown: Callable[[], LayerSeconds],
         memory_bytes: int,
         likes: dict[object, Like],
+        reach: int | None = None,
     ) -> None:
         self.shape, self.memory_bytes = shape, memory_bytes
         self._work, self._shown = work, shown
@@ -50,6 +52,8 @@ class StageChooser:
         self.alike = sum(many > 0 for many in self.kinds) == 1
         """Whether all layers are of one kind, the one of most layers."""
         self.layers = problem.architecture.layers
+        self.reach = self.layers if reach is None else min(reach, self.layers)
+        """Layers that a stage has time and room for at most."""
         self.mode = problem.decided.recompute
         self.by_stage = problem.limits.recomputing == "by_stage"
         self.told_alike = self.mode is None and not self.by_stage
@@ -122,12 +126,7 @@ class StageChooser:
 
     def between(self, start: int, end: int) -> Kinds:
         """Kinds of the layers from `start` to before `end`."""
-        dense, sparse = self.kinds[0], self.kinds[0] + self.kinds[1]
-        return (
-            max(0, min(end, dense) - start),
-            max(0, min(end, sparse) - max(start, dense)),
-            max(0, end - max(start, sparse)),
-        )
+        return _between(self.kinds, start, end)
 
     def hold(self, p: int, chunks: tuple[Kinds, ...]) -> Choice | None:
         """The fastest way to hold virtual stages of these layers."""
@@ -225,15 +224,8 @@ class StageChooser:
 
     @cached_property
     def capacities(self) -> tuple[int, ...]:
-        """Layers that each stage can hold at most: of the most frequent kind, and all others beside them."""
-        others = self.layers - self.kinds[self.kind]
-        return tuple(self._capacity(p) + others for p in range(self.shape.cut.pp))
-
-    @cached_property
-    def too_small(self) -> bool:
-        """Whether the stages together cannot hold the layers of the most frequent kind, even without the others."""
-        others = self.layers - self.kinds[self.kind]
-        return sum(self.capacities) - others * self.shape.cut.pp < self.kinds[self.kind]
+        """Layers that each stage can hold at most, the lightest there are, as many recomputed as may be."""
+        return tuple(self._capacity(p) for p in range(self.shape.cut.pp))
 
     def _capacity(self, p: int) -> int:
         """Layers of the most frequent kind that a stage can hold at most, as many recomputed as may be."""
@@ -243,11 +235,23 @@ class StageChooser:
 
             def beyond(count: int) -> bool:
                 full, flying = (min(count, most),), (key[2],)
-                return self.bytes_alike((count,), p, full, (0,), flying) > self.memory_bytes
+                return all(
+                    self.bytes_of((held,), p, full, (0,), flying) > self.memory_bytes
+                    for held in self._runs(p, count)
+                )
 
-            many = self.kinds[self.kind]
-            self.room[key] = bisect_left(range(many + 1), True, 1, key=beyond) - 1
+            self.room[key] = bisect_left(range(self.reach + 1), True, 1, key=beyond) - 1
         return self.room[key]
+
+    def _runs(self, p: int, count: int) -> frozenset[Kinds]:
+        """Kinds of so many layers that a stage can hold: those in a row, on virtual stages any that there are."""
+        if self.alike or self.shape.vp > 1:
+            return _mixes(self.kinds, count)
+        if p == 0:
+            return frozenset({_between(self.kinds, 0, count)})
+        if p == self.shape.cut.pp - 1:
+            return frozenset({_between(self.kinds, self.layers - count, self.layers)})
+        return _windows(self.kinds, count)
 
     def least_bytes(self, same: int = -1) -> int:
         """Bytes that some stage needs at least, whatever the schedule; `same` as the attribute, -1 for any.
@@ -258,9 +262,13 @@ class StageChooser:
         pp, vp = self.shape.cut.pp, self.shape.vp
         most = 0 if self.mode == "none" else self.layers if same < 0 else same * vp
         if pp == 1 and not self.alike:
-            return self.bytes_of((self.kinds,), 0, (min(self.layers, most),), (0,), (1,))
-        share, middle = -(-self.kinds[self.kind] // pp), 0 if pp == 1 else -1
-        return self.bytes_alike((share,), middle, (min(share, most),), (0,), (1,))
+            return self.bytes_of((self.kinds,), 0, (self.layers,), (0,), (1,))
+        share, middle = -(-self.layers // pp), 0 if pp == 1 else -1
+        most = 0 if self.mode == "none" else share if same < 0 else same * vp
+        full = (min(share, most),)
+        if self.alike:
+            return self.bytes_alike((share,), middle, full, (0,), (1,))
+        return min(self.bytes_of((held,), middle, full, (0,), (1,)) for held in _mixes(self.kinds, share))
 
     def _told(self, sizes: Counts) -> tuple[Counts, Counts]:
         """What a person decided, or what all stages do alike."""
@@ -330,6 +338,29 @@ def _first_as_fast(one: Choice | None, other: Choice | None) -> Choice | None:
     if one is None or other is None:
         return one or other
     return one if (one.seconds, one.shown) <= (other.seconds, other.shown) else other
+
+
+def _between(kinds: Kinds, start: int, end: int) -> Kinds:
+    dense, sparse = kinds[0], kinds[0] + kinds[1]
+    return (
+        max(0, min(end, dense) - start),
+        max(0, min(end, sparse) - max(start, dense)),
+        max(0, end - max(start, sparse)),
+    )
+
+
+@lru_cache(maxsize=4096)
+def _windows(kinds: Kinds, count: int) -> frozenset[Kinds]:
+    """Kinds of any so many layers in a row."""
+    return frozenset(_between(kinds, start, start + count) for start in range(sum(kinds) - count + 1))
+
+
+@lru_cache(maxsize=4096)
+def _mixes(kinds: Kinds, count: int) -> frozenset[Kinds]:
+    """Kinds of any so many layers of the model."""
+    dense, sparse, further = kinds
+    ends = product(range(min(dense, count) + 1), range(min(further, count) + 1))
+    return frozenset((a, count - a - c, c) for a, c in ends if 0 <= count - a - c <= sparse)
 
 
 @lru_cache(maxsize=65536)

@@ -8,7 +8,7 @@ from l3_modeltools.planning.cost.seconds.layer import LayerTime, Part
 from l3_modeltools.planning.cost.seconds.rates import Group, Rates
 from l3_modeltools.planning.cost.setting import FORMAT_BYTES, Setting
 
-__all__ = ["gathered_s", "gathers_each_time", "reduction_s"]
+__all__ = ["exchange_s", "gathered_s", "gathers_each_time", "reduction_s"]
 
 
 def gathers_each_time(setting: Setting) -> bool:
@@ -57,12 +57,23 @@ def reduction_s(setting: Setting, rates: Rates, stage: Stage, forward: float, ba
     return max(last, gradients - hidden * backward) + max(0.0, weights - hidden * forward)
 
 
+def exchange_s(setting: Setting, rates: Rates, held: Parameters) -> float:
+    """The same of so many parameters, without latencies, and before any of it hides behind work: linear in them.
+
+    Not for who gathers for each micro batch.
+    """
+    gradients = _exchange(setting, rates, held, FORMAT_BYTES[setting.practice.reduced], latency=False)
+    if setting.strategy.zero_stage == 0:
+        return 2 * gradients
+    return gradients + _exchange(setting, rates, held, _weight_bytes(setting), latency=False)
+
+
 def _weight_bytes(setting: Setting) -> int:
     """Bytes of a weight as it travels: 16 bits, for 8 are gathered only where a trainer is asked to."""
     return 2 if setting.practice.kept.master_only else FORMAT_BYTES[setting.practice.weights]
 
 
-def _exchange(setting: Setting, rates: Rates, held: Parameters, each: int) -> float:
+def _exchange(setting: Setting, rates: Rates, held: Parameters, each: int, *, latency: bool = True) -> float:
     """A gather, or a scatter, over those that hold the same; experts lie once in each expert-parallel group."""
     degrees = setting.strategy.degrees
     copies = degrees.dp * degrees.cp
@@ -70,4 +81,5 @@ def _exchange(setting: Setting, rates: Rates, held: Parameters, each: int) -> fl
     if held.experts:
         ranks = max(1, copies * degrees.tp // degrees.ep)
         groups.append((held.experts, rates.group(ranks, degrees.ep)))
-    return sum(gather_s(rates, each * count, group) for count, group in groups)
+    spared = 0.0 if latency else sum(gather_s(rates, 0, group) for _, group in groups)
+    return sum(gather_s(rates, each * count, group) for count, group in groups) - spared

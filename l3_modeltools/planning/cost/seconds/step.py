@@ -4,8 +4,8 @@ from dataclasses import dataclass, fields
 from math import log2
 
 from l0_infra.schemas import Device
-from l3_modeltools.planning.cost.bytes.parameters import stage_parameters
-from l3_modeltools.planning.cost.bytes.place import Stage, stages_of
+from l3_modeltools.planning.cost.bytes.parameters import Parameters, stage_parameters
+from l3_modeltools.planning.cost.bytes.place import stages_of
 from l3_modeltools.planning.cost.bytes.states import sharing_of
 from l3_modeltools.planning.cost.seconds.copies import reduction_s
 from l3_modeltools.planning.cost.seconds.played import hand_over_of, played_s
@@ -14,7 +14,7 @@ from l3_modeltools.planning.cost.seconds.stages import StageTime, stage_times
 from l3_modeltools.planning.cost.setting import Setting
 from l3_modeltools.schemas import Calibration, Machine
 
-__all__ = ["StepTime", "time_of"]
+__all__ = ["StepTime", "optimizer_s", "time_of"]
 
 ADAM_BYTES = 36
 """Read and written for each parameter that AdamW updates: weight, gradient and both moments in fp32, and a copy."""
@@ -68,7 +68,8 @@ def time_of(
     pace, stage = stages[slowest], stages_of(setting)[slowest]
     copies = reduction_s(setting, rates, stage, pace.forward, pace.backward)
     hand_over, bubble = _hand_over(setting, rates), _bubble(setting, stages, slowest)
-    optimizer, turns = _optimizer(setting, rates, stage), count * pace.total + hand_over + bubble
+    optimizer = optimizer_s(setting, rates, stage_parameters(setting, stage))
+    turns = count * pace.total + hand_over + bubble
     uneven = max(0.0, (played_s(setting, rates) or 0.0) - turns) if played else 0.0
     work = turns + uneven + copies + optimizer
     return StepTime(
@@ -116,9 +117,8 @@ def _hand_over(setting: Setting, rates: Rates) -> float:
     return first + (setting.microbatches - 1) * degrees.vp * one
 
 
-def _optimizer(setting: Setting, rates: Rates, stage: Stage) -> float:
+def optimizer_s(setting: Setting, rates: Rates, held: Parameters) -> float:
     """Every parameter that a rank updates passes through memory."""
-    held, sharing = stage_parameters(setting, stage), sharing_of(setting)
     if setting.strategy.zero_stage == 0:
         return ADAM_BYTES * held.total / rates.memory
-    return sharing.share(held, ADAM_BYTES) / rates.memory
+    return sharing_of(setting).share(held, ADAM_BYTES) / rates.memory
