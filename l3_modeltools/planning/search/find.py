@@ -112,7 +112,7 @@ class _Search:
         self.floors, self.step_s = Floors(problem), problem.calibration.step_s
         self.best, self.found = _Best(top, within), Searched()
         self.kinds, self.layers = kinds_of(problem.architecture), problem.architecture.layers
-        self.memory_bytes = problem.device.memory_bytes
+        self.memory_bytes = problem.memory_bytes
         self.scale = 1.0
         self.layer_fits: dict[Block, bool] = {}
         self.least: dict[tuple[Cut, int], int] = {}
@@ -283,7 +283,7 @@ class _Search:
         return Candidate(
             strategy=strategy,
             time=self.price(strategy, played=True),
-            memory=memory_of(setting, self.memory_bytes),
+            memory=memory_of(setting, self.problem.device.memory_bytes),
             microbatches=setting.microbatches,
         )
 

@@ -135,7 +135,7 @@ class Floors:
 
     def _most(self, block: Block, dp: int, pp: int, zero: int) -> int:
         def beyond(layers: int) -> bool:
-            return self.state_bytes(block, dp, pp, zero, layers) > self.problem.device.memory_bytes
+            return self.state_bytes(block, dp, pp, zero, layers) > self.problem.memory_bytes
 
         return bisect_left(range(sum(self.kinds) + 1), True, 1, key=beyond) - 1
 

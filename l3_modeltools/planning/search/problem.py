@@ -65,6 +65,13 @@ class Problem:
     calibration: Calibration
     limits: Limits = field(default_factory=Limits)
     decided: Decided = field(default_factory=Decided)
+    headroom_bytes: int = 0
+    """Memory of each accelerator that is to stay free, for what the account does not see."""
+
+    @property
+    def memory_bytes(self) -> int:
+        """Memory of an accelerator that a strategy may fill; below 1 where all is to stay free."""
+        return self.device.memory_bytes - self.headroom_bytes
 
     @property
     def tokens(self) -> int:

@@ -28,7 +28,12 @@ def explain_nothing(problem: Problem, devices: Iterable[Device] = ()) -> Unsatis
         return _illegal(problem)
     strategy, memory = found
     stage = memory.stages[memory.fullest]
-    over = memory.peak - problem.device.memory_bytes
+    over = memory.peak - problem.memory_bytes
+    kept = (
+        f", {format_bytes(problem.headroom_bytes)} of the device being kept free"
+        if problem.headroom_bytes
+        else ""
+    )
     terms = sorted(stage.named(), key=lambda term: -term[1])[:3]
     told = ", ".join(f"{name.replace('_', ' ')} {format_bytes(size)}" for name, size in terms)
     degrees = strategy.degrees
@@ -37,7 +42,7 @@ def explain_nothing(problem: Problem, devices: Iterable[Device] = ()) -> Unsatis
         f"{problem.architecture.name} on {problem.machine.devices:,} × {problem.device.name}",
         found=f"at least {format_bytes(memory.peak)} a device ({cut}, stage {memory.fullest}: {told}), "
         f"{format_bytes(over)} too much",
-        expected=f"at most {format_bytes(problem.device.memory_bytes)}",
+        expected=f"at most {format_bytes(problem.memory_bytes)}{kept}",
         hint="; ".join(_remedies(problem, memory.peak, devices)) or "a smaller model or a shorter sequence",
     )
 
@@ -83,9 +88,10 @@ def _remedies(problem: Problem, peak: int, devices: Iterable[Device]) -> Iterato
         if _fits(problem.on(size)):
             yield f"{size:,} accelerators would do"
             break
-    large = sorted((one for one in devices if one.memory_bytes >= peak), key=lambda one: one.memory_bytes)
+    needed = peak + problem.headroom_bytes
+    large = sorted((one for one in devices if one.memory_bytes >= needed), key=lambda one: one.memory_bytes)
     if large:
-        yield f"so would a device with {format_bytes(peak)}, such as `{large[0].name}`"
+        yield f"so would a device with {format_bytes(needed)}, such as `{large[0].name}`"
 
 
 def _undecided(problem: Problem) -> Iterator[str]:

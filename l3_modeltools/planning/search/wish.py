@@ -4,8 +4,6 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from msgspec.structs import replace as with_fields
-
 from l0_infra.core.errors import UsageError
 from l0_infra.core.units import format_count
 from l3_modeltools.planning.search.find import Candidate, Searched, find
@@ -88,11 +86,11 @@ def strategy_front(problem: Problem) -> Iterator[Candidate]:
 
     Each is the fastest that stays below the memory of the one before; steps in memory are a twentieth of the device's.
     """
-    memory = problem.device.memory_bytes
+    memory = problem.memory_bytes
     step = int(STEP * memory)
     while memory > 0:
-        device = with_fields(problem.device, memory_bytes=memory)
-        found = find(replace(problem, device=device), top=1).candidates
+        kept_free = problem.device.memory_bytes - memory
+        found = find(replace(problem, headroom_bytes=kept_free), top=1).candidates
         if not found:
             return
         yield found[0]

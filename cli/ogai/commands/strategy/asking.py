@@ -39,6 +39,12 @@ TRAINING = (
         help="Sequences of a step.",
     ),
     click.option("--fix", "decided", multiple=True, help="What you have decided: tp=8,pp=16,recompute=full."),
+    click.option(
+        "--headroom",
+        default="3%",
+        show_default=True,
+        help="Memory of each accelerator to keep free: a share, or 2GiB; 0% for none.",
+    ),
     click.option("--price", type=float, help="Of an accelerator and hour."),
     click.option("--tokens", help="Of the whole training: 15T."),
 )

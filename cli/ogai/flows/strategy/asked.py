@@ -1,5 +1,6 @@
 """From words of a command line to the problem that is planned: model, batch, machine, what is decided already."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,6 +10,7 @@ from msgspec.structs import replace
 
 from l0_infra.core.documents import read_document
 from l0_infra.core.errors import UsageError
+from l0_infra.core.units import format_bytes, parse_bytes
 from l0_infra.schemas import Device
 from l3_modeltools import (
     PRESETS,
@@ -59,6 +61,8 @@ class Asked:
     decided: tuple[str, ...] = ()
     """Like `tp=8`."""
     calibration: Path | None = None
+    headroom: str = "0%"
+    """Memory of each accelerator to keep free: a share or a size."""
 
 
 def problem_of(asked: Asked) -> Problem:
@@ -74,7 +78,24 @@ def problem_of(asked: Asked) -> Problem:
         calibration=calibration_of(asked.calibration),
         limits=limits_of(asked.framework) if asked.framework else Limits(),
         decided=decided_of(asked.decided),
+        headroom_bytes=headroom_of(asked.headroom, device),
     )
+
+
+def headroom_of(text: str, device: Device) -> int:
+    """Bytes of `3%` of a device's memory, or of `2GiB`. Raises UsageError for neither, and for all of it."""
+    share = re.fullmatch(r"([0-9]{1,2}(?:\.[0-9]{1,6})?) ?%", text.strip(), re.ASCII)
+    try:
+        size = int(float(share[1]) / 100 * device.memory_bytes) if share else parse_bytes(text)
+    except UsageError as error:
+        raise UsageError("--headroom", found=f"`{text}`", expected="a share or a size: 3%, 2 GiB") from error
+    if size >= device.memory_bytes:
+        raise UsageError(
+            "--headroom",
+            found=f"`{text}`",
+            expected=f"less than the {format_bytes(device.memory_bytes)} of a `{device.name}`",
+        )
+    return size
 
 
 def practice_name(framework: str) -> str:

@@ -65,6 +65,18 @@ def test_more_memory_never_makes_the_best_slower(seed: int) -> None:
     assert bool(room) == (best < float("inf"))  # some problems no strategy cuts
 
 
+@pytest.mark.parametrize("share", [0.0, 0.03, 0.3])
+def test_what_is_to_stay_free_stays_free(share: float) -> None:
+    """The best is that of a device with so much less; what is told of memory is that of the device."""
+    kept = int(share * H100.memory_bytes)
+    found = find(replace(PROBLEM, headroom_bytes=kept), top=3).candidates
+    smaller = find(with_memory(PROBLEM, H100.memory_bytes - kept), top=3).candidates
+    assert [one.strategy for one in found] == [one.strategy for one in smaller]
+    assert all(one.memory.peak <= H100.memory_bytes - kept for one in found)
+    error = explain_nothing(replace(PROBLEM.on(8), headroom_bytes=H100.memory_bytes // 2))
+    assert "at most 40 GiB, 40 GiB of the device being kept free" in str(error)
+
+
 def test_what_is_offered_is_legal_fits_and_uses_all_devices() -> None:
     found = find(PROBLEM, top=5)
     assert len({(one.strategy.degrees.tp, one.strategy.degrees.pp) for one in found.candidates}) == 5
