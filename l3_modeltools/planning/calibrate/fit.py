@@ -66,7 +66,7 @@ def fit_calibration(
 
     def residuals(point: Sequence[float]) -> list[float]:
         scored = score_runs(measured, devices, _at(start, point))
-        errors = [log(1 + cast(float, one.step_error)) for one in scored]
+        errors = [log(cast(float, one.step_s) / cast(float, one.run.step_s)) for one in scored]
         pulls = [PULL * (value - begun) for value, begun in zip(point, origin, strict=True)]
         return [weight * error for weight, error in zip(weights, errors, strict=True)] + pulls
 

@@ -40,8 +40,12 @@ def pace_of(setting: Setting, rates: Rates) -> Pace:
 
 
 def played_s(setting: Setting, rates: Rates) -> float | None:
-    """Seconds of all turns, played; None where the formula tells them: see above."""
-    if setting.strategy.degrees.vp == 1:
+    """Seconds of all turns, played; None where the formula tells them: see above.
+
+    With a zero-bubble schedule it is what is put off that fills waits, where a rank sees fit: that is no fixed order,
+    in which a turn that ends sooner can make no step longer, and is left to the formula.
+    """
+    if setting.strategy.degrees.vp == 1 or setting.strategy.pipeline.schedule != "interleaved":
         return None
     pace = pace_of(setting, rates)
     turns = [

@@ -130,6 +130,14 @@ def test_a_single_run_moves_what_it_tells_of_and_leaves_the_rest(tmp_path: Path)
     )  # one node tells nothing of it
 
 
+def test_a_step_of_ages_among_others_is_fitted_to_as_far_as_may_be(tmp_path: Path) -> None:
+    """So long that what is foretold is none of it, to the last digit of a float."""
+    pytest.importorskip("scipy", reason="needs scipy")
+    runs = read_runs(table(tmp_path, line(step="9e17"), line()))
+    fitted = fit_calibration(runs, A100, Calibration(name="start"), name="found")
+    assert sum(one.rows for one in fitted.fitted) == 2
+
+
 def test_runs_without_a_time_are_not_fitted_to(tmp_path: Path) -> None:
     with pytest.raises(UnsatisfiableError, match="no measured run"):
         fit_calibration(
