@@ -145,7 +145,7 @@ def _vocabulary_faults(strategy: Strategy, vocab_size: int) -> Iterator[Fault]:
     if padded is not None and padded < vocab_size:
         found = f"{padded}, fewer than vocab_size {vocab_size}"
         yield Fault(path=("padded_vocab_size",), found=found, expected="at least vocab_size")
-    elif (padded or vocab_size) % tp:
+    elif strategy.vocab_parallel and (padded or vocab_size) % tp:
         whole = padded or vocab_size
         yield Fault(
             path=("degrees", "tp") if padded is None else ("padded_vocab_size",),

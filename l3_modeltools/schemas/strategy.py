@@ -117,6 +117,13 @@ class Strategy(Document, frozen=True, kw_only=True, forbid_unknown_fields=True, 
     padded_vocab_size: Annotated[
         Positive | None, Meta(description="Vocabulary after padding, done once; null: not padded.")
     ] = None
+    vocab_parallel: Annotated[
+        bool,
+        Meta(
+            description="Whether tp cuts the embedding and the output by vocabulary; false: each of its ranks has both"
+            " whole, and computes all logits."
+        ),
+    ] = True
     workload: Annotated[
         Workload | None, Meta(description="What it is made for; null: what the document around it says.")
     ] = None

@@ -30,7 +30,7 @@ def differences(one: Strategy, other: Strategy) -> set[str]:
         for field in getattr(one, part).__struct_fields__
         if getattr(getattr(one, part), field) != getattr(getattr(other, part), field)
     }
-    plain = ("zero_stage", "micro_batch_size", "padded_vocab_size")
+    plain = ("zero_stage", "micro_batch_size", "padded_vocab_size", "vocab_parallel")
     found |= {field for field in plain if getattr(one, field) != getattr(other, field)}
     if one.workload != other.workload:
         found.add("workload")

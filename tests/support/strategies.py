@@ -71,6 +71,7 @@ def _strategy(random: Random, model: Architecture, length: int) -> Strategy:
         zero_stage=random.choice([0, 1, 2, 3]),
         micro_batch_size=micro,
         padded_vocab_size=_padded(random, model.vocab_size, tp),
+        vocab_parallel=tp == 1 or random.random() < 0.7,
         workload=workload,
     )
 

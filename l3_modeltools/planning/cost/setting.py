@@ -37,6 +37,11 @@ class Setting:
         return self.strategy.padded_vocab_size or self.architecture.vocab_size
 
     @property
+    def vocabulary_parts(self) -> int:
+        """Parts that tp cuts the embedding and the output into: 1 where each of its ranks has both whole."""
+        return self.strategy.degrees.tp if self.strategy.vocab_parallel else 1
+
+    @property
     def stages(self) -> tuple[tuple[int, ...], ...]:
         """Layers by [v][p], those for multi-token prediction included (they are the last ones)."""
         return layers_by_stage(self.strategy, self.architecture.layers)

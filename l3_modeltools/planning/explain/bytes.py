@@ -67,12 +67,12 @@ def _terms(setting: Setting, number: int, found: StageMemory) -> Iterator[Deriva
 
 def _logits(setting: Setting, found: StageMemory) -> Derivation:
     """Numbers of a micro batch's logits on one rank, and the bytes of each and of what the loss makes of it."""
-    tp = setting.strategy.degrees.tp
-    numbers = setting.micro_tokens * setting.vocabulary // tp
+    parts = setting.vocabulary_parts
+    numbers = setting.micro_tokens * setting.vocabulary // parts
     rows = (
         ("tokens", setting.micro_tokens, "of a micro batch on a rank"),
         ("vocabulary", setting.vocabulary, "rows of the output, padding included"),
-        ("tp", tp, "tensor-parallel ranks"),
+        ("parts", parts, "tensor-parallel ranks that the output is cut over"),
         (
             "each",
             found.logits // numbers,
@@ -84,7 +84,7 @@ def _logits(setting: Setting, found: StageMemory) -> Derivation:
         meaning="logits and what the loss makes of them",
         unit="bytes",
         value=float(found.logits),
-        formula="tokens * vocabulary // tp * each",
+        formula="tokens * vocabulary // parts * each",
         inputs=inputs(*rows),
         source="arXiv:2205.05198, section 4.3; copies as planning/cost/bytes/ends.py lists them",
     )

@@ -82,7 +82,7 @@ def _between(setting: Setting, stage: Stage, value: int) -> Derivation:
             parts = (_stream(setting),)
         if stage.last:
             rank = rank_of(setting)
-            logits = rank.tokens * setting.vocabulary // rank.tp * rank.product
+            logits = rank.tokens * setting.vocabulary // setting.vocabulary_parts * rank.product
             rows.append(
                 ("logits_each", logits, "bytes of a micro batch's logits, kept until the step is over")
             )

@@ -38,7 +38,7 @@ def explain_output(setting: Setting, rates: Rates, value: float) -> Derivation:
         return Derivation(
             name="output_each", meaning="no output on this stage", unit="s", value=0.0, formula="0"
         )
-    tokens, columns = setting.micro_tokens, setting.vocabulary / setting.strategy.degrees.tp
+    tokens, columns = setting.micro_tokens, setting.vocabulary / setting.vocabulary_parts
     product = Product(tokens, columns, setting.architecture.hidden_size)
     return Derivation(
         name="output_each",
@@ -53,7 +53,7 @@ def explain_output(setting: Setting, rates: Rates, value: float) -> Derivation:
                 "times the loss reads or writes the logits",
             ),
             ("tokens", tokens, "of a micro batch on a rank"),
-            ("columns", columns, "of the vocabulary, cut by tp"),
+            ("columns", columns, "of the vocabulary on a rank"),
             ("memory", rates.memory, "bytes/s of the device's memory, times memory_share"),
         ),
         parts=_three(rates, product, "output", plain=True),

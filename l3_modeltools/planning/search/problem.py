@@ -31,6 +31,8 @@ class Decided:
     schedule: Schedule | None = None
     recompute: Mode | None = None
     """Of all layers."""
+    vocab_parallel: bool | None = None
+    """None: true, for it takes no longer and no more memory."""
 
 
 def _anything(strategy: Strategy, microbatches: int) -> bool:

@@ -156,6 +156,7 @@ class Probe:
             zero_stage=zero_stage,  # type: ignore[arg-type]
             micro_batch_size=block.micro_batch_size,
             padded_vocab_size=padded(self.problem, block.tp),
+            vocab_parallel=self.problem.decided.vocab_parallel is not False,
         )
 
 

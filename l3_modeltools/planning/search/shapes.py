@@ -194,6 +194,7 @@ def outline(problem: Problem, shape: Shape) -> Strategy:
         zero_stage=shape.zero_stage,  # type: ignore[arg-type]
         micro_batch_size=shape.cut.block.micro_batch_size,
         padded_vocab_size=padded(problem, shape.cut.block.tp),
+        vocab_parallel=problem.decided.vocab_parallel is not False,
     )
 
 

@@ -48,6 +48,9 @@ def _stage_faults(setting: Setting) -> Iterator[Fault]:
 
 def _group_faults(setting: Setting) -> Iterator[Fault]:
     degrees = setting.strategy.degrees
+    if degrees.tp > 1 and not setting.strategy.vocab_parallel:
+        found = f"tp {degrees.tp} with an embedding that it does not cut"
+        yield Fault(path=("vocab_parallel",), found=found, expected="true, or tp 1")
     if degrees.cp > 1 and not setting.practice.flash_attention:
         found = f"cp {degrees.cp} with a practice that writes attention's scores"
         yield Fault(path=("degrees", "cp"), found=found, expected="cp 1, or flash attention")

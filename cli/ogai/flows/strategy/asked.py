@@ -40,6 +40,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "schedule": ("1f1b", "interleaved", "zero_bubble"),
     "recompute": ("none", "selective", "full"),
 }
+DECISIONS = ("sequence_parallel", "vocab_parallel")
 TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
 
@@ -159,11 +160,11 @@ def decided_of(words: Sequence[str]) -> Decided:
 def _value(name: str, value: str) -> int | bool | str:
     if name in NUMBERS and value.isdecimal() and (name == "zero_stage" or int(value) > 0):
         return int(value)
-    if name == "sequence_parallel" and value in TRUTH:
+    if name in DECISIONS and value in TRUTH:
         return TRUTH[value]
     if value in CHOICES.get(name, ()):
         return value
-    names = (*NUMBERS, "sequence_parallel", *CHOICES)
+    names = (*NUMBERS, *DECISIONS, *CHOICES)
     expected = (
         f"one of {', '.join(CHOICES[name])}" if name in CHOICES else "a number" if name in NUMBERS else ""
     )

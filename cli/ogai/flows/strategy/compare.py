@@ -87,6 +87,7 @@ def facts_of(strategy: Strategy) -> dict[str, str]:
     degrees, recompute = strategy.degrees, strategy.recompute
     facts = {name: f"{getattr(degrees, name)}" for name in ("dp", "tp", "pp", "vp", "cp", "ep")}
     facts["sequence parallel"] = "yes" if degrees.sequence_parallel else "no"
+    facts["vocabulary cut"] = "yes" if strategy.vocab_parallel or degrees.tp == 1 else "no"
     facts["micro batch"] = f"{strategy.micro_batch_size}"
     facts["ZeRO stage"] = f"{strategy.zero_stage}"
     facts["schedule"] = strategy.pipeline.schedule

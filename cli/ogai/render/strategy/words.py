@@ -35,6 +35,8 @@ def held(strategy: Strategy) -> str:
     told = [f"micro batch {strategy.micro_batch_size}", f"ZeRO {strategy.zero_stage}"]
     if strategy.degrees.pp > 1:
         told.append(schedule)
+    if strategy.degrees.tp > 1 and not strategy.vocab_parallel:
+        told.append("whole embedding")
     if strategy.degrees.sequence_parallel:
         told.append("sequence parallel")
     if strategy.recompute.mode != "none":

@@ -180,6 +180,7 @@ ROWS = (
         write=lambda told: {ZERO: told.strategy.zero_stage},
     ),
     Row(path="micro_batch_size", names=(MICRO,), read=_micro, write=_write_batch),
+    Row(path="vocab_parallel", names=(), read=lambda config: True, note="taken to be cut"),
     Row(path="padded_vocab_size", names=(), read=lambda config: uneven_vocabulary(config, _tp(config))),
     Row(path="workload.sequence_length", names=(), read=lambda config: None),
     Row(path="workload.global_batch_size", names=(BATCH, STEPS), read=_batch),

@@ -137,6 +137,7 @@ ROWS = (
         path="zero_stage", names=(DISTRIBUTED, SHARDED, STRATEGY, FSDP2, KEPT), read=_zero, write=_write_zero
     ),
     number("micro_batch_size", MICRO),
+    Row(path="vocab_parallel", names=(), read=lambda config: True, note="always cut"),
     Row(path="padded_vocab_size", names=(VOCABULARY, DIVISOR), read=_padded, write=_write_padded),
     Row(
         path="workload.sequence_length",
@@ -228,6 +229,7 @@ BEYOND = (
 )
 
 REASONS = {
+    "vocab_parallel": "tp cuts the embedding and the output there",
     "degrees.vp": "its stages cannot be told without the model's layers",
     "pipeline.offset": "further layers for prediction must all be on the last stage",
     "pipeline.schedule": "Megatron-LM has no zero-bubble schedule; vp decides between its two",

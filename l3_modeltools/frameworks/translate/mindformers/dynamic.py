@@ -99,6 +99,7 @@ ROWS = (
         note="never: ZeRO 2; always: 3; default: 2 with a pipeline, else 3",
     ),
     number("micro_batch_size", MICRO),
+    Row(path="vocab_parallel", names=(), read=lambda config: True, note="taken to be cut"),
     Row(
         path="padded_vocab_size", names=(), read=lambda config: uneven_vocabulary(config, config.count(TP, 1))
     ),

@@ -23,6 +23,7 @@ SHARD, GRADIENTS = (
     "parallel.enable_parallel_optimizer",
     "parallel.parallel_optimizer_config.gradient_accumulation_shard",
 )
+WHOLE = "parallel_config.vocab_emb_dp"
 VOCABULARY, PADDED = "model.model_config.vocab_size", "model.model_config.padded_vocab_size"
 AGAIN = "recompute_config.parallel_optimizer_comm_recompute"
 SCHEDULERS = dict.fromkeys(("1f1b", "gpipe", "seqpipe", "seqvpp", "seqsmartvpp"), "") | {
@@ -101,6 +102,13 @@ ROWS = (
         names=(SEQUENCE,),
         read=lambda config: config.flag(SEQUENCE) and config.count(TP, 1) > 1,
         write=lambda told: {SEQUENCE: told.strategy.degrees.sequence_parallel},
+    ),
+    Row(
+        path="vocab_parallel",
+        names=(WHOLE,),
+        read=lambda config: config.count(TP, 1) == 1 or not config.flag(WHOLE, default=True),
+        write=lambda told: {WHOLE: not told.strategy.vocab_parallel},
+        note="the opposite; the output too (mindformers/models/llama/llama.py)",
     ),
     Row(
         path="pipeline.offset",
@@ -192,9 +200,6 @@ BEYOND = (
         "parallel.parallel_optimizer_config.optimizer_weight_shard_size",
         "optimizer state sharded over a part of the copies",
         "it is taken to be sharded over all of them",
-    ),
-    _set(
-        "parallel_config.vocab_emb_dp", "an embedding that is copied rather than cut by tp", "one that is cut"
     ),
     _set(AGAIN, "weights of recomputed layers gathered again rather than kept", "they are taken to be kept"),
     _set("swap_config.swap", "activations in the host's memory", "they are taken to lie on the device"),

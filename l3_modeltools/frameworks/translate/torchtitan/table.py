@@ -76,6 +76,7 @@ COMMON = (
     Row(path="recompute.layers", names=(), read=checkpointing.layers, note="all layers, or every n-th"),
     Row(path="recompute.selective_layers", names=(), read=lambda config: None),
     Row(path="recompute.gathering_layers", names=(), read=lambda config: None),
+    Row(path="vocab_parallel", names=(), read=lambda config: True, note="always cut"),
     Row(
         path="padded_vocab_size",
         names=(),
@@ -178,6 +179,7 @@ BEYOND = (
 )
 
 REASONS = {
+    "vocab_parallel": "tp cuts the embedding and the output there",
     "degrees.vp": "without the model's layers a looped schedule has 2 stages on a rank",
     "degrees.sequence_parallel": "tensor parallelism always cuts the sequence too",
     "pipeline.offset": "stages of a looped schedule are counted from the model's layers",

@@ -31,5 +31,5 @@ def logit_bytes(setting: Setting, stage: Stage) -> int:
     if practice.fused_loss:
         kept, each = rank.product, rank.product * (1 if in_place else 2)
     else:
-        kept, each = FULL, rank.product + FULL * (1 if in_place else 3 + (rank.tp > 1))
-    return (rank.tokens * setting.vocabulary // rank.tp) * (each + kept * stage.count(2))
+        kept, each = FULL, rank.product + FULL * (1 if in_place else 3 + (setting.vocabulary_parts > 1))
+    return (rank.tokens * setting.vocabulary // setting.vocabulary_parts) * (each + kept * stage.count(2))

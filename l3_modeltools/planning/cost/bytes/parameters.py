@@ -54,7 +54,8 @@ class Cut:
 def cut_parameters(setting: Setting) -> Cut:
     """Parameters of one rank, cut as Megatron-LM cuts (arXiv:1909.08053, section 3; experts over ep only)."""
     degrees = setting.strategy.degrees
-    return _cut(setting.architecture, setting.vocabulary, degrees.tp, degrees.ep)
+    rows = setting.vocabulary // setting.vocabulary_parts
+    return _cut(setting.architecture, rows, degrees.tp, degrees.ep)
 
 
 def stage_parameters(setting: Setting, stage: Stage) -> Parameters:
@@ -72,8 +73,8 @@ def stage_parameters(setting: Setting, stage: Stage) -> Parameters:
 
 
 @lru_cache(maxsize=1024)
-def _cut(architecture: Architecture, vocabulary: int, tp: int, ep: int) -> Cut:
-    table = vocabulary * architecture.hidden_size // tp
+def _cut(architecture: Architecture, rows: int, tp: int, ep: int) -> Cut:
+    table = rows * architecture.hidden_size
     norm = pieces.norm_size(architecture, architecture.hidden_size)
     dense, sparse, further = (_layer(architecture, kind, tp, ep) for kind in KINDS)
     return Cut(

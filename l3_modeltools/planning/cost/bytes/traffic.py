@@ -23,7 +23,7 @@ def stage_traffic(setting: Setting, stage: Stage) -> tuple[int, int]:
     if not setting.practice.kept.stage_buffers:
         return 2 * one, 0
     batches, coming = setting.microbatches, len(stage.chunks) - stage.last
-    logits = rank.tokens * setting.vocabulary // rank.tp * rank.product
+    logits = rank.tokens * setting.vocabulary // setting.vocabulary_parts * rank.product
     return batches * coming * one + (batches - 1) * logits * stage.last, one
 
 

@@ -125,7 +125,7 @@ def _stage(
 def _output(setting: Setting, rates: Rates) -> Part:
     """The output's product, forward and backward, and the loss over its logits."""
     hidden, tokens = setting.architecture.hidden_size, setting.micro_tokens
-    columns = setting.vocabulary / setting.strategy.degrees.tp
+    columns = setting.vocabulary / setting.vocabulary_parts
     passes = LOSS_PASSES * (FUSED_LOSS if setting.practice.fused_loss else 1.0)
     loss = passes_s(rates, passes * tokens * columns)
     forward = matmul_s(rates, tokens, columns, hidden, plain=True)

@@ -46,6 +46,7 @@ def test_a_public_configuration_comes_in_as_it_is_meant(name: str) -> None:
     assert strategy.zero_stage == case["zero_stage"]
     assert found.global_batch_size == case["batch"]
     assert sorted(loss.path for loss in found.losses) == sorted(case["lost"])
+    assert found.strategy.vocab_parallel is case.get("vocab_parallel", found.strategy.vocab_parallel)
     assert not found.unknown
 
 
