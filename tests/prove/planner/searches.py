@@ -1,4 +1,7 @@
-"""The search beside pricing every strategy there is, and with more and less memory, on small random problems."""
+"""The search beside pricing every strategy there is, and with more and less memory, on small random problems.
+
+By formula, which is what it proves by; what it offers is played in the end, and may be found to take longer.
+"""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -6,7 +9,7 @@ from itertools import islice
 from math import isclose
 from random import Random
 
-from l3_modeltools.planning.search import Limits, Problem, Recomputing, find
+from l3_modeltools.planning.search import Candidate, Limits, Problem, Recomputing, find
 from l3_modeltools.planning.search.shapes import Space
 from l3_modeltools.schemas import Strategy, cut_faults
 from tests.support.planner_spaces import best_of, every_strategy, priced, small_problem, with_memory
@@ -30,8 +33,8 @@ def found_is_best(random: Random) -> Iterator[str]:
         yield f"found {found}, the best takes {wanted} s: {problem}"
         return
     best = found[0]
-    if not isclose(best.step_s, wanted, rel_tol=ROUNDING):
-        yield f"found {best.step_s} s, the best takes {wanted} s: {problem}"
+    if not isclose(_formula_s(best), wanted, rel_tol=ROUNDING):
+        yield f"found {_formula_s(best)} s, the best takes {wanted} s: {problem}"
     if best.memory.peak > problem.device.memory_bytes:
         yield f"found what needs {best.memory.peak} bytes: {problem}"
     yield from map(str, cut_faults(best.strategy, problem.architecture, problem.sequence_length))
@@ -54,12 +57,18 @@ def more_memory_helps(random: Random) -> Iterator[str]:
         if not found and best:
             yield f"nothing fits {memory} bytes any more: {problem}"
         alike = found and best and found[0].time.copies <= best.time.copies
-        if alike and best and found[0].step_s > best.step_s * (1 + ROUNDING):
-            yield f"{best.step_s} s become {found[0].step_s} s with {memory} bytes: {problem}"
+        if alike and best and _formula_s(found[0]) > _formula_s(best) * (1 + ROUNDING):
+            yield f"{_formula_s(best)} s become {_formula_s(found[0])} s with {memory} bytes: {problem}"
         if found:
             best = found[0]
-    if best is None or not isclose(best.step_s, room[0].step_s, rel_tol=ROUNDING):
+    if best is None or not isclose(_formula_s(best), _formula_s(room[0]), rel_tol=ROUNDING):
         yield f"{best} in the {most} bytes of what takes {room[0].step_s} s: {problem}"
+
+
+def _formula_s(one: Candidate) -> float:
+    """Seconds of a step without what virtual stages hold up, stragglers' share of it included."""
+    work = one.step_s - one.time.stragglers - one.time.rest
+    return one.step_s - one.time.uneven * (1 + one.time.stragglers / work)
 
 
 def _space(random: Random) -> tuple[Problem, list[Strategy]]:
