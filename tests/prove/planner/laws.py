@@ -182,7 +182,8 @@ def sharding_saves_bytes(case: Case, random: Random) -> Iterator[str]:
     ):
         if any(list(each) != sorted(each, reverse=True) for each in zip(*held, strict=True)):
             yield f"{name} of ZeRO stages 0 to 3: {held}"
-    sharded = 4 if degrees.pp == 1 and degrees.dp * degrees.cp >= MANY_COPIES and degrees.ep == 1 else 2
+    many = degrees.pp == 1 and degrees.dp * degrees.cp >= MANY_COPIES and degrees.ep == 1
+    sharded = 4 if many and (degrees.tp == 1 or case.strategy.vocab_parallel) else 2
     if peaks[:sharded] != sorted(peaks[:sharded], reverse=True):
         yield f"peaks of ZeRO stages: {peaks[:sharded]}"
 
