@@ -66,6 +66,23 @@ def test_as_a_document_every_term_has_its_formula(tmp_path: Path, capsys: pytest
     assert found["ranks"][0]["held"] == 4 and found["ranks"][3]["held"] == 1
 
 
+def test_it_is_priced_on_as_many_devices_as_are_asked_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    step = {}
+    for devices in (16, 4096):
+        assert (
+            main(["strategy", "explain", strategy(tmp_path), *ON, "--devices", f"{devices}", "-o", "json"])
+            == 0
+        )
+        found = json.loads(capsys.readouterr().out)
+        assert found["devices"] == devices
+        step[devices] = found["step"]["value"]
+    assert step[4096] > step[16]  # one of more nodes is slower
+    assert main(["strategy", "explain", strategy(tmp_path), *ON, "--devices", "8"]) == 3
+    assert "8 accelerators for a strategy of 16 ranks" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("words", "told"),
     [

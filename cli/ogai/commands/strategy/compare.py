@@ -15,7 +15,9 @@ __all__ = ["compare"]
 @click.command(epilog=examples("ogai strategy compare ours.yaml theirs.yaml --device h100-sxm-80"))
 @click.argument("left", type=FILE)
 @click.argument("right", type=FILE)
-@click.option("--devices", type=click.IntRange(1), help="Accelerators; without it as many as LEFT needs.")
+@click.option(
+    "--devices", type=click.IntRange(1), help="Accelerators; without it as many as the larger needs."
+)
 @machine_options
 @output_option
 def compare(left: Path, right: Path, output: Output, **asked: Any) -> None:

@@ -15,11 +15,13 @@ __all__ = ["explain"]
 @click.command(
     epilog=examples(
         "ogai strategy explain strategy.yaml --device h100-sxm-80",
+        "ogai strategy explain strategy.yaml --devices 4096 --device h100-sxm-80",
         "ogai strategy explain strategy.yaml --device h100-sxm-80 --term bubble",
         "ogai strategy explain strategy.yaml --device h100-sxm-80 --html plan.html",
     )
 )
 @click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.option("--devices", type=click.IntRange(1), help="Accelerators; without it as many as FILE needs.")
 @machine_options
 @click.option("--term", help="This number only, with its derivation: `bubble`, `activations`.")
 @click.option("--stage", type=int, help="Bytes of this pipeline stage only, counted from 0.")

@@ -1,6 +1,6 @@
 """Set two strategies side by side: what differs, and what that does to a step's time and memory."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
@@ -8,7 +8,8 @@ from l0_infra.core.documents import read_document
 from l0_infra.core.errors import UsageError
 from l3_modeltools import Opinion, Site, give_opinion, practice_of
 from l3_modeltools.schemas import Practice, Strategy
-from ogai.flows.strategy.asked import Asked, calibration_of, machine_of, practice_name
+from ogai.flows.strategy.asked import Asked, practice_name
+from ogai.flows.strategy.site import site_for
 
 __all__ = ["Compared", "Side", "compare"]
 
@@ -37,15 +38,13 @@ class Compared:
 
 
 def compare(left: Path, right: Path, asked: Asked) -> Compared:
-    """Price both strategies on one machine, which without `devices` is as large as the first one's world.
+    """Price both strategies on one machine, which without `devices` is as large as the larger one's world.
 
-    Raises UsageError for a strategy without a workload, which says nothing of model and batch.
+    Raises UsageError for a strategy without a workload, which says nothing of model and batch, UnsatisfiableError for
+    a machine that is smaller than a strategy's world.
     """
     strategies = [read_document(file, expect=Strategy) for file in (left, right)]
-    if asked.machine is None and asked.devices is None:
-        asked = replace(asked, devices=strategies[0].degrees.world_size)
-    machine, device = machine_of(asked)
-    site = Site(machine=machine, device=device, calibration=calibration_of(asked.calibration))
+    site = site_for(asked, *strategies)
     practice = practice_of(practice_name(asked.framework)) if asked.framework else Practice()
     sides = [
         _side(file, strategy, practice, site)
@@ -56,7 +55,7 @@ def compare(left: Path, right: Path, asked: Asked) -> Compared:
         left=sides[0],
         right=sides[1],
         differing=tuple(name for name in names if sides[0].facts.get(name) != sides[1].facts.get(name)),
-        device_memory_bytes=device.memory_bytes,
+        device_memory_bytes=site.device.memory_bytes,
     )
 
 

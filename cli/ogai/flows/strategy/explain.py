@@ -7,7 +7,6 @@ from l0_infra.core.documents import read_document
 from l0_infra.core.errors import UsageError
 from l3_modeltools import (
     Derivation,
-    Site,
     Timeline,
     explain_stage,
     explain_step,
@@ -16,7 +15,8 @@ from l3_modeltools import (
     timeline_of,
 )
 from l3_modeltools.schemas import Practice, Strategy
-from ogai.flows.strategy.asked import Asked, calibration_of, machine_of, practice_name
+from ogai.flows.strategy.asked import Asked, practice_name
+from ogai.flows.strategy.site import site_for
 
 __all__ = ["Explained", "Waiting", "explain"]
 
@@ -54,7 +54,8 @@ def explain(
 ) -> tuple[Explained, Timeline]:
     """Derive the seconds and bytes of a strategy; the machine is as large as its world where nothing else is said.
 
-    Raises UsageError for a strategy without a workload, for a term that there is none of, and for such a stage.
+    Raises UsageError for a strategy without a workload, for a term that there is none of, and for such a stage,
+    UnsatisfiableError for a machine that is smaller than the strategy's world.
     """
     strategy = read_document(file, expect=Strategy)
     practice = practice_of(practice_name(asked.framework)) if asked.framework else Practice()
@@ -66,18 +67,15 @@ def explain(
             expected="one that says for which model and batch it is",
             hint="`ogai strategy search … --to FILE` writes such",
         )
-    if asked.machine is None and asked.devices is None:
-        asked = replace(asked, devices=strategy.degrees.world_size)
-    machine, device = machine_of(asked)
-    site = Site(machine=machine, device=device, calibration=calibration_of(asked.calibration))
+    site = site_for(asked, strategy)
     meant = _stages(stage, strategy.degrees.pp)
     step, stages = explain_step(setting, site), tuple(explain_stage(setting, one) for one in meant)
     timeline = timeline_of(setting, site)
     explained = Explained(
         strategy=strategy,
-        device=device.name,
-        devices=machine.devices,
-        device_memory_bytes=device.memory_bytes,
+        device=site.device.name,
+        devices=site.machine.devices,
+        device_memory_bytes=site.device.memory_bytes,
         step=step,
         stages=stages,
         first_stage=meant.start,
