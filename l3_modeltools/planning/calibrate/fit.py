@@ -9,37 +9,11 @@ import msgspec
 
 from l0_infra.core.errors import UnsatisfiableError
 from l0_infra.schemas import Device
-from l3_modeltools.planning.calibrate.runs import MeasuredRun
+from l3_modeltools.planning.calibrate.lesson import BOUNDS, Lesson
 from l3_modeltools.planning.calibrate.score import score_datasets, score_runs
 from l3_modeltools.schemas import Calibration, Fitted
 
-__all__ = ["BOUNDS", "fit_calibration"]
-
-BOUNDS: Mapping[str, tuple[float, float]] = {
-    "matmul_share": (0.6, 1.0),
-    "matmul_edge": (1.0, 256.0),
-    "matmul_tail": (10.0, 2000.0),
-    "matmul_depth": (1.0, 1000.0),
-    "matmul_gap_s": (1e-7, 5e-5),
-    "early_attention_forward": (0.2, 1.0),
-    "early_attention_backward": (0.2, 1.0),
-    "memory_share": (0.4, 0.95),
-    "passes_forward": (2.0, 20.0),
-    "passes_backward": (1.0, 3.0),
-    "unfused_passes": (1.0, 3.0),
-    "launch_s": (1e-6, 5e-5),
-    "kernels_backward": (20.0, 80.0),
-    "link_share": (0.3, 0.85),
-    "link_latency_s": (1e-6, 1e-4),
-    "link_hop_s": (1e-7, 1e-5),
-    "network_share": (0.3, 0.95),
-    "network_latency_s": (1e-6, 1e-4),
-    "hidden_share": (0.05, 1.0),
-    "shard_passes": (1.0, 30.0),
-    "straggler_share": (1e-4, 0.02),
-    "step_s": (1e-4, 0.1),
-}
-"""What is fitted, and between which figures that make sense."""
+__all__ = ["fit_calibration"]
 
 PULL = 0.5
 """Weight with which each figure is pulled back to where it begun, by its logarithm: as one run with such an error."""
@@ -50,27 +24,25 @@ LOUD = 0.1
 
 
 def fit_calibration(
-    runs: Sequence[MeasuredRun], devices: Mapping[str, Device], start: Calibration, *, name: str
+    lesson: Lesson, devices: Mapping[str, Device], start: Calibration, *, name: str
 ) -> Calibration:
-    """Fit to runs whose time was measured; every data set counts the same, however many runs it has.
+    """Fit to the runs of a lesson that begins with `start`; every data set counts the same, however many runs it has.
 
-    Figures of which the runs tell little stay near those of `start`. Raises UnsatisfiableError for runs of which none
-    can be priced, and where scipy is missing.
+    Figures that no run touches stay as they were, those of which the runs tell little near it. Raises
+    UnsatisfiableError where scipy is missing.
     """
-    measured = [one.run for one in score_runs(runs, devices, start) if one.step_error is not None]
-    if not measured:
-        raise UnsatisfiableError("calibration", found="no measured run", expected="one or more, to fit to")
+    measured, names = lesson.runs, lesson.touched
     sizes = Counter(run.dataset for run in measured)
     weights = [sqrt(len(measured) / len(sizes) / sizes[run.dataset]) for run in measured]
-    origin = [log(getattr(start, name)) for name in BOUNDS]
+    origin = [log(getattr(start, name)) for name in names]
 
     def residuals(point: Sequence[float]) -> list[float]:
-        scored = score_runs(measured, devices, _at(start, point))
+        scored = score_runs(measured, devices, _at(start, names, point))
         errors = [log(cast(float, one.step_s) / cast(float, one.run.step_s)) for one in scored]
         pulls = [PULL * (value - begun) for value, begun in zip(point, origin, strict=True)]
         return [weight * error for weight, error in zip(weights, errors, strict=True)] + pulls
 
-    best = _at(start, _least_squares(residuals, start))
+    best = _at(start, names, _least_squares(residuals, names, start))
     fitted = [
         Fitted(dataset=one.dataset, rows=one.time.rows, mape=round(one.time.mape, 4))
         for one in score_datasets(score_runs(measured, devices, best))
@@ -79,15 +51,17 @@ def fit_calibration(
     return msgspec.structs.replace(best, name=name, fitted=tuple(fitted))
 
 
-def _at(start: Calibration, point: Sequence[float]) -> Calibration:
-    """The calibration at a point: the logarithms of the figures."""
-    values = {name: float(f"{exp(value):.4g}") for name, value in zip(BOUNDS, point, strict=True)}
+def _at(start: Calibration, names: Sequence[str], point: Sequence[float]) -> Calibration:
+    """The calibration at a point: the logarithms of the figures of these names."""
+    values = {name: float(f"{exp(value):.4g}") for name, value in zip(names, point, strict=True)}
     return msgspec.structs.replace(
-        start, **{name: min(high, values[name]) for name, (_, high) in BOUNDS.items()}
+        start, **{name: min(BOUNDS[name][1], value) for name, value in values.items()}
     )
 
 
-def _least_squares(residuals: Callable[[Sequence[float]], list[float]], start: Calibration) -> list[float]:
+def _least_squares(
+    residuals: Callable[[Sequence[float]], list[float]], names: Sequence[str], start: Calibration
+) -> list[float]:
     try:
         from scipy.optimize import least_squares
     except ImportError as error:
@@ -97,10 +71,10 @@ def _least_squares(residuals: Callable[[Sequence[float]], list[float]], start: C
             expected="scipy, which fits",
             hint="pip install 'ogai[plan]'",
         ) from error
-    low, high = ([log(bound[end]) for bound in BOUNDS.values()] for end in (0, 1))
+    low, high = ([log(BOUNDS[name][end]) for name in names] for end in (0, 1))
     within = [
         min(max(log(getattr(start, name)), lo + EDGE), hi - EDGE)
-        for name, lo, hi in zip(BOUNDS, low, high, strict=True)
+        for name, lo, hi in zip(names, low, high, strict=True)
     ]
     found = least_squares(residuals, within, bounds=(low, high), loss="soft_l1", f_scale=LOUD, diff_step=1e-3)
     return [float(value) for value in found.x]

@@ -71,6 +71,22 @@ def test_a_calibration_is_written_and_taken(tmp_path: Path, capsys: pytest.Captu
     )
 
 
+def test_a_fit_to_few_runs_says_what_they_do_not_settle(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("scipy", reason="needs scipy")
+    ours = str(tmp_path / "ours.yaml")
+    assert main(["strategy", "calibrate", table(tmp_path, many=1), "--to", ours]) == 0
+    said = capsys.readouterr().err
+    assert "warning: 1 run of 1 kind cannot settle the " in said
+    kept = next(
+        one for one in said.splitlines() if one.startswith("touched by no run, and kept as in `published`: ")
+    )
+    assert "network_share" in kept and "matmul_share" not in kept
+    assert main(["strategy", "calibrate", table(tmp_path, many=40), "--to", ours]) == 0
+    assert "warning" not in capsys.readouterr().err
+
+
 def test_runs_that_nobody_meant_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["strategy", "calibrate", table(tmp_path), "--to", str(tmp_path / "x.yaml"), "--device", "h100"]
     assert main(words) == 2

@@ -59,10 +59,19 @@ def score(file: Path, calibration: Path | None, each: bool, output: Output) -> N
 def calibrate(
     file: Path, to: Path, name: str, datasets: tuple[str, ...], devices: tuple[str, ...], output: Output
 ) -> None:
-    """Fit the cost model to the measured runs of FILE (CSV), and write its figures."""
+    """Fit the cost model to the measured runs of FILE (CSV), and write its figures.
+
+    Says on stderr where the runs are too few to settle what they touch, and which figures they do not touch.
+    """
     from ogai.flows import strategy as flow
     from ogai.render.strategy import print_calibration
 
-    emit(
-        flow.calibrate(file, to=to, name=name, datasets=datasets, devices=devices), output, print_calibration
+    fitted = flow.calibrate(
+        file,
+        to=to,
+        name=name,
+        datasets=datasets,
+        devices=devices,
+        tell=lambda text: click.echo(text, err=True),
     )
+    emit(fitted, output, print_calibration)

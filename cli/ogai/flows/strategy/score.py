@@ -1,16 +1,19 @@
 """Set the cost model beside measured runs, and fit it to them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from l0_infra.core.documents import read_document, render_document
 from l0_infra.core.errors import FactsMissingError, UsageError
+from l0_infra.core.units import format_count
 from l3_modeltools import (
     DatasetScore,
+    Lesson,
     MeasuredRun,
     Scored,
     fit_calibration,
+    lesson_of,
     load_calibration,
     read_runs,
     score_datasets,
@@ -54,10 +57,17 @@ def raise_for_unmeasured(found: Score) -> None:
 
 
 def calibrate(
-    file: Path, *, to: Path, name: str, datasets: Sequence[str] = (), devices: Sequence[str] = ()
+    file: Path,
+    *,
+    to: Path,
+    name: str,
+    datasets: Sequence[str] = (),
+    devices: Sequence[str] = (),
+    tell: Callable[[str], None] = lambda text: None,
 ) -> Calibration:
     """Fit to the runs of a table, or of some data sets and devices of it, and write the calibration.
 
+    `tell` takes a warning where the runs are too few for what they touch, and the figures that they do not touch.
     Raises UsageError when nothing of the table is meant, UnsatisfiableError where none of its runs can be priced.
     """
     refuse_no_folder(to)
@@ -68,9 +78,26 @@ def calibrate(
         raise UsageError(
             str(file), found="no run of those data sets and devices", expected=f"some of {known}"
         )
-    fitted = fit_calibration(chosen, sheets_for(run.device for run in chosen), load_calibration(), name=name)
+    sheets, start = sheets_for(run.device for run in chosen), load_calibration()
+    lesson = lesson_of(chosen, sheets, start)
+    for text in _remarks(lesson, start):
+        tell(text)
+    fitted = fit_calibration(lesson, sheets, start, name=name)
     save_named(to, render_document(fitted))
     return fitted
+
+
+def _remarks(lesson: Lesson, start: Calibration) -> Iterator[str]:
+    """Say what the runs cannot settle."""
+    rows, kinds = format_count(len(lesson.runs), "run"), format_count(lesson.kinds, "kind")
+    if not lesson.enough:
+        yield (
+            f"warning: {rows} of {kinds} cannot settle the {len(lesson.touched)} figures that they touch: each moves"
+            f" a little, together they fit, and other runs may be foretold worse than by `{start.name}`;"
+            f" as many kinds as figures would do (other models, micro batches, degrees, numbers of accelerators)"
+        )
+    if lesson.untouched:
+        yield f"touched by no run, and kept as in `{start.name}`: {', '.join(lesson.untouched)}"
 
 
 def _meant(run: MeasuredRun, datasets: Sequence[str], devices: Sequence[str]) -> bool:

@@ -7,8 +7,8 @@ import pytest
 
 from l0_infra import load_devices
 from l0_infra.core.errors import UnsatisfiableError
-from l3_modeltools import Errors, fit_calibration, read_runs, score_datasets, score_runs
-from l3_modeltools.planning.calibrate.fit import BOUNDS
+from l3_modeltools import Errors, fit_calibration, lesson_of, read_runs, score_datasets, score_runs
+from l3_modeltools.planning.calibrate.lesson import BOUNDS
 from l3_modeltools.schemas import Calibration
 
 HEAD = (
@@ -107,7 +107,8 @@ def test_a_fit_finds_the_figures_that_made_the_runs(tmp_path: Path) -> None:
     made = [
         replace(run, step_s=one.step_s) for run, one in zip(runs, score_runs(runs, A100, truth), strict=True)
     ]
-    fitted = fit_calibration(made, A100, Calibration(name="start"), name="found")
+    start = Calibration(name="start")
+    fitted = fit_calibration(lesson_of(made, A100, start), A100, start, name="found")
     errors = [abs(one.step_error or 0.0) for one in score_runs(made, A100, fitted)]
     assert max(errors) < 0.02
     assert max(abs(one.step_error or 0.0) for one in score_runs(made, A100, Calibration(name="start"))) > 0.1
@@ -122,24 +123,38 @@ def test_a_single_run_moves_what_it_tells_of_and_leaves_the_rest(tmp_path: Path)
     (run,) = read_runs(table(tmp_path, line()))
     (before,) = score_runs([run], A100, start)
     slow = replace(run, step_s=1.2 * (before.step_s or 0.0))
-    fitted = fit_calibration([slow], A100, start, name="found")
+    lesson = lesson_of([slow], A100, start)
+    fitted = fit_calibration(lesson, A100, start, name="found")
     (after,) = score_runs([slow], A100, fitted)
     assert abs(after.step_error or 0.0) < abs((before.step_s or 0.0) / (slow.step_s or 1.0) - 1) / 2
-    assert fitted.network_share == pytest.approx(
-        start.network_share, rel=0.01
-    )  # one node tells nothing of it
+    assert not lesson.enough and lesson.kinds == 1 < len(lesson.touched)
+    assert {"network_share", "network_latency_s", "shard_passes", "straggler_share"} <= set(lesson.untouched)
+    assert all(getattr(fitted, name) == getattr(start, name) for name in lesson.untouched)
+    assert set(lesson.touched) | set(lesson.untouched) == set(BOUNDS)
+
+
+def test_runs_alike_are_of_one_kind_and_others_touch_more(tmp_path: Path) -> None:
+    start = Calibration(name="start")
+    alike = read_runs(table(tmp_path, *(line(step=step) for step in ("0.5", "0.6", "0.7"))))
+    several = read_runs(table(tmp_path, line(), line(gpus=16), line(tp=2), line(mbs="2")))
+    one, more = lesson_of(alike, A100, start), lesson_of(several, A100, start)
+    assert (len(one.runs), one.kinds, more.kinds) == (3, 1, 4)
+    assert set(one.touched) < set(more.touched)
+    assert {"network_share", "straggler_share"} <= set(more.touched)  # of two nodes
+
+
+def test_runs_without_a_time_teach_nothing(tmp_path: Path) -> None:
+    refused = line(tp=3, gpus=24)
+    runs = read_runs(table(tmp_path, line(step=""), refused, line(step="0.0001")))
+    with pytest.raises(
+        UnsatisfiableError, match=r"no measured run \(1 without a time, 1 refused, 1 impossibly fast\)"
+    ):
+        lesson_of(runs, A100, Calibration(name="start"))
 
 
 def test_a_step_of_ages_among_others_is_fitted_to_as_far_as_may_be(tmp_path: Path) -> None:
     """So long that what is foretold is none of it, to the last digit of a float."""
     pytest.importorskip("scipy", reason="needs scipy")
-    runs = read_runs(table(tmp_path, line(step="9e17"), line()))
-    fitted = fit_calibration(runs, A100, Calibration(name="start"), name="found")
+    start, runs = Calibration(name="start"), read_runs(table(tmp_path, line(step="9e17"), line()))
+    fitted = fit_calibration(lesson_of(runs, A100, start), A100, start, name="found")
     assert sum(one.rows for one in fitted.fitted) == 2
-
-
-def test_runs_without_a_time_are_not_fitted_to(tmp_path: Path) -> None:
-    with pytest.raises(UnsatisfiableError, match="no measured run"):
-        fit_calibration(
-            read_runs(table(tmp_path, line(step=""))), A100, Calibration(name="start"), name="found"
-        )
